@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+namespace luminal::test {
+
+/// How many trials a randomised suite runs: `sample` by default, `full` under `./luminal test -L slow`.
+inline int trials(int sample, int full) {
+  const char* wanted = std::getenv("LUMINAL_FULL");
+  return wanted != nullptr && std::string(wanted) == "1" ? full : sample;
+}
+
+/// A small generator (splitmix64) whose sequence is the same everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31);
+  }
+  /// A whole number in [low, high].
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+  bool chance(double probability) { return unit() < probability; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace luminal::test
