@@ -1,1 +1,21 @@
-int main() { return 0; }
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+
+#include "luminal/cli/view.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("Luminal: a deep-learning compiler");
+  app.name("luminal");
+  app.require_subcommand(1);
+  luminal::cli::add_view_command(app);
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    std::cerr << "luminal: " << error.what() << '\n';
+    return 1;
+  }
+}
