@@ -28,7 +28,7 @@ DIFFERENCES = {
     "double-rounding": "conversions to f16, bf16 and 8-bit floats round once; PyTorch goes through f32",
     "zero-max": "max of +0 and -0 is +0 in either order; PyTorch gives the first",
     "square-root": "sqrt is correctly rounded; PyTorch's f32 one may be off by an ulp",
-    "remainder": "mod of floats is exact; PyTorch's is not for quotients beyond 2^24 or 2^53",
+    "remainder": "mod of floats is exact; PyTorch's is not for huge quotients",
     "narrow-idiv": "idiv truncates the f32 quotient; PyTorch rounds it to f16 or bf16 first",
 }
 
@@ -42,8 +42,8 @@ FLOATS = {
     "f8e5m2": Float(torch.float8_e5m2, 8, 2, -14, Fraction(57344), True),
 }
 Integer = collections.namedtuple("Integer", "torch bits signed")
-INTEGERS = {f"{'i' if signed else 'u'}{bits}": Integer(getattr(torch, f"{'' if signed else 'u'}int{bits}"), bits, signed)
-            for signed in (True, False) for bits in (64, 32, 16, 8)}
+INTEGERS = {f"{letter}{bits}": Integer(getattr(torch, f"{word}{bits}"), bits, letter == "i")
+            for letter, word in (("i", "int"), ("u", "uint")) for bits in (64, 32, 16, 8)}
 DTYPES = [*FLOATS, *INTEGERS, "bool"]
 CARRIER = {64: torch.int64, 32: torch.int32, 16: torch.int16, 8: torch.int8}
 
@@ -164,9 +164,9 @@ def few_edges(name):
     of = lambda n: float_bits(name, Fraction(n))
     largest = of(f.largest)
     infinity = float_bits(name, "inf", False)
-    return list(dict.fromkeys([0, sign, 1, sign | ((1 << f.mantissa) - 1), 1 << f.mantissa, of(0.5), of(1), of(-1), of(2),
-                               of(-2.5), of(3), largest, largest | sign, infinity, infinity | sign,
-                               float_bits(name, "nan")]))
+    small = [0, sign, 1, sign | ((1 << f.mantissa) - 1), 1 << f.mantissa]
+    large = [largest, largest | sign, infinity, infinity | sign, float_bits(name, "nan")]
+    return list(dict.fromkeys([*small, of(0.5), of(1), of(-1), of(2), of(-2.5), of(3), *large]))
 
 
 def ordinary(name, rng):
@@ -347,8 +347,8 @@ def conversion_operands(source, target, rng):
             near += [t * (1 + Fraction(1, 2**40)) for t in tie_points(target)]
             found += [float_bits(source, x) for x in near] + [float_bits(source, -x) for x in near[:3]]
         elif target in INTEGERS:
-            ends = [1 << (width(target) - 1), 1 << width(target)]
-            near = [Fraction(s * e) + d for e in ends for s in (1, -1) for d in (0, -1, 1, Fraction(1, 2), Fraction(-1, 2))]
+            ends = [sign << size for size in (width(target) - 1, width(target)) for sign in (1, -1)]
+            near = [end + Fraction(halves, 2) for end in ends for halves in (0, -2, 2, 1, -1)]
             found += [float_bits(source, x) for x in near + [x * (1 - last_bit) for x in near[::5]]]
     elif source in INTEGERS and target in FLOATS:
         size = width(source) - INTEGERS[source].signed
@@ -442,7 +442,8 @@ def sections():
             yield op, name, result, [(*o, r) for o, r in zip(operands, float_results(op, name, operands))]
     for name in INTEGERS:
         for op in ON_INTEGERS:
-            rows = [(a, b, integer_result(op, name, value(name, a), value(name, b))) for a, b in binary_operands(name, rng)]
+            rows = [(a, b, integer_result(op, name, value(name, a), value(name, b)))
+                    for a, b in binary_operands(name, rng)]
             yield op, name, "bool" if op in ("less", "equal") else name, rows
     for op in ON_BOOL:
         yield op, "bool", "bool", [(a, b, bool_result(op, a, b)) for a, b in binary_operands("bool", rng)]
@@ -460,9 +461,9 @@ def main():
         body += [" ".join(f"{x:x}" for x in row) for row in rows]
         count += len(rows)
     head = [
-        "# What element-wise ops and conversions give, in bits. Written by tools/make_scalar_references.py; do not edit.",
-        "# A line '= op dtype result-dtype' starts a section; each line after it holds the operands and the result in hex.",
-        "# The transcendental functions (exp2 log2 sin cos atan erf log1p expm1, and pow on floats) are correctly rounded.",
+        "# What element-wise ops and conversions give, in bits, written by tools/make_scalar_references.py.",
+        "# '= op dtype result-dtype' starts a section; each line after it holds the operands and the result in hex.",
+        "# The functions (exp2 log2 sin cos atan erf log1p expm1, and pow on floats) are correctly rounded.",
         f"# {count} rows, {len(body) - count} sections; PyTorch {torch.__version__}, NumPy {numpy.__version__}.",
         "#",
         "# Deliberately not what PyTorch gives (in brackets the rows that differ):",

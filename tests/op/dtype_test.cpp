@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -63,9 +64,11 @@ TEST(Promote, IsPyTorchs) {
       "f64 f32 f16 bf16 - - i64 i32 i16 i8 - - - u8 bool",
   };
   for (const DType a : all_dtypes) {
-    std::vector<std::string> row;
-    for (const DType b : all_dtypes) row.push_back(promote(a, b) ? cat(*promote(a, b)) : "-");
-    EXPECT_EQ(join(row, " "), expected[static_cast<std::size_t>(a)]) << a;
+    std::array<std::string, dtype_count> answers;
+    for (const DType b : all_dtypes) {
+      answers[static_cast<std::size_t>(b)] = promote(a, b) ? cat(*promote(a, b)) : "-";
+    }
+    EXPECT_EQ(join(answers, " "), expected[static_cast<std::size_t>(a)]) << a;
   }
 }
 
