@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "luminal/op/dtype.h"
 #include "luminal/support/text.h"
@@ -12,8 +13,8 @@ namespace luminal {
 namespace {
 
 std::vector<Op> all_ops() {
-  std::vector<Op> ops;
-  for (std::size_t k = 0; k < op_count; ++k) ops.push_back(static_cast<Op>(k));
+  std::vector<Op> ops(op_count);
+  for (std::size_t k = 0; k < op_count; ++k) ops[k] = static_cast<Op>(k);
   return ops;
 }
 
@@ -30,7 +31,7 @@ TEST(OpTable, NamesReadBack) {
 
 TEST(OpTable, AritiesFitTheirKinds) {
   for (const Op op : all_ops()) {
-    const int arity = row(op).arity;
+    const auto arity = row(op).arity;
     switch (kind(op)) {
       case OpKind::source:
         EXPECT_EQ(arity, 0) << op;

@@ -176,15 +176,17 @@ template <typename Function, std::size_t count>
 consteval ByOp<Function> by_op(const Row<Function> (&rows)[count], OpKind op_kind, DTypeKind operands,
                                bool boolean_result) {
   ByOp<Function> functions{};
+  std::array<bool, op_count> given{};
   for (const auto& r : rows) {
-    if (functions[static_cast<std::size_t>(r.op)] != nullptr) throw "two rows for one op";
-    functions[static_cast<std::size_t>(r.op)] = r.meaning;
+    const auto index = static_cast<std::size_t>(r.op);
+    if (given[index]) throw "two rows for one op";
+    functions[index] = r.meaning;
+    given[index] = true;
   }
   for (const OpRow& r : op_table) {
     const bool wanted =
         r.kind == op_kind && r.boolean_result == boolean_result && contains(r.domain, operands);
-    if (wanted != (functions[static_cast<std::size_t>(r.op)] != nullptr))
-      throw "a row is missing, or one too many";
+    if (wanted != given[static_cast<std::size_t>(r.op)]) throw "a row is missing, or one too many";
   }
   return functions;
 }

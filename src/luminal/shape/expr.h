@@ -22,17 +22,32 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// A symbolic whole number: dims, strides, offsets and index arithmetic are made of it. An immutable value, brought to
-/// a normal form as it is built, so equal text means equal meaning and most identities hold by `==`.
+/// A symbolic whole number: dims, strides, offsets and index arithmetic are made of it. An immutable value,
+/// brought to a normal form as it is built, so equal text means equal meaning and most identities hold by
+/// `==`.
 ///
-/// Arithmetic is exact over the integers; `/` and `%` are *floor* division and its remainder (the remainder has the
-/// divisor's sign, (a/b)*b + a%b = a always), `ceil_div` rounds up. Comparisons give 0 or 1; `&&`/`||` take any
-/// value other than 0 as true. Evaluating throws `Error` for a division by zero, a missing variable, and a value that
-/// leaves 64 bits. Rewriting may remove such a failure (0*(x/0) is 0) but never changes a value that exists.
+/// Arithmetic is exact over the integers; `/` and `%` are *floor* division and its remainder (the remainder
+/// has the divisor's sign, (a/b)*b + a%b = a always), `ceil_div` rounds up. Comparisons give 0 or 1;
+/// `&&`/`||` take any value other than 0 as true. Evaluating throws `Error` for a division by zero, a missing
+/// variable, and a value that leaves 64 bits. Rewriting may remove such a failure (0*(x/0) is 0) but never
+/// changes a value that exists.
 class Expr {
  public:
   enum class Kind : std::uint8_t {
-    constant, variable, add, mul, div, mod, ceil_div, min, max, less, less_equal, equal, logical_and, logical_or
+    constant,
+    variable,
+    add,
+    mul,
+    div,
+    mod,
+    ceil_div,
+    min,
+    max,
+    less,
+    less_equal,
+    equal,
+    logical_and,
+    logical_or
   };
 
   Expr() : Expr(std::int64_t{0}) {}
@@ -46,9 +61,10 @@ class Expr {
 
   /// A named variable in [low, high]. The same name with other bounds is another variable. Names are
   /// [A-Za-z_][A-Za-z0-9_]*, and those of the form i0, i1 … are coordinates: `Error` otherwise.
-  static Expr variable(std::string_view name, std::int64_t low = 0, std::optional<std::int64_t> high = std::nullopt);
-  /// The coordinate of axis `axis` of an array: the variable named "i<axis>" in [0, extent − 1]. The extent may be
-  /// symbolic, and is used in proofs: i0 < n is then known.
+  static Expr variable(std::string_view name, std::int64_t low = 0,
+                       std::optional<std::int64_t> high = std::nullopt);
+  /// The coordinate of axis `axis` of an array: the variable named "i<axis>" in [0, extent − 1]. The extent
+  /// may be symbolic, and is used in proofs: i0 < n is then known.
   static Expr coordinate(std::size_t axis, const Expr& extent);
 
   static Expr div(const Expr& a, const Expr& b);
@@ -75,7 +91,8 @@ class Expr {
   std::optional<std::size_t> coordinate_axis() const;
   /// The extent if this is a coordinate.
   Expr coordinate_extent() const;
-  /// Direct operands in normal-form order. `add` and `mul` are n-ary; a constant term or factor is the last operand.
+  /// Direct operands in normal-form order. `add` and `mul` are n-ary; a constant term or factor is the last
+  /// operand.
   std::vector<Expr> operands() const;
 
   /// Every distinct variable below, in order of name; also those inside coordinates' extents.
@@ -105,10 +122,11 @@ class Expr {
 
   /// "4*batch + i0 % 3", minimal parentheses; `parse_expr` reads it back.
   std::string text() const;
-  /// C spelling with 64-bit arithmetic: plain `/` and `%` where operands are proved not negative and the divisor
-  /// positive, the helper names luminal_floor_div, luminal_floor_mod, luminal_ceil_div elsewhere.
+  /// C spelling with 64-bit arithmetic: plain `/` and `%` where operands are proved not negative and the
+  /// divisor positive, the helper names luminal_floor_div, luminal_floor_mod, luminal_ceil_div elsewhere.
   std::string c_text() const;
-  /// Postfix tokens separated by spaces, variables with their bounds: "batch:0: 4 * 1 +". `from_rpn` reads it back.
+  /// Postfix tokens separated by spaces, variables with their bounds: "batch:0: 4 * 1 +". `from_rpn` reads it
+  /// back.
   std::string rpn() const;
   static Expr from_rpn(std::string_view text);
 
@@ -126,10 +144,15 @@ Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a);
 Expr operator*(const Expr& a, const Expr& b);
-inline Expr operator/(const Expr& a, const Expr& b) { return Expr::div(a, b); }
-inline Expr operator%(const Expr& a, const Expr& b) { return Expr::mod(a, b); }
+inline Expr operator/(const Expr& a, const Expr& b) {
+  return Expr::div(a, b);
+}
+inline Expr operator%(const Expr& a, const Expr& b) {
+  return Expr::mod(a, b);
+}
 
-/// Whether the claim holds for *every* value of the variables within their bounds. `false` means "not proved".
+/// Whether the claim holds for *every* value of the variables within their bounds. `false` means "not
+/// proved".
 bool prove_eq(const Expr& a, const Expr& b);
 bool prove_lt(const Expr& a, const Expr& b);
 bool prove_le(const Expr& a, const Expr& b);

@@ -16,31 +16,67 @@ namespace luminal {
 /// The movements a view is made of. Axes count from 0 in the shape that the movement is applied to.
 namespace movement {
 /// Result axis k is source axis axes[k].
-struct Permute { std::vector<std::size_t> axes; friend bool operator==(const Permute&, const Permute&) = default; };
+struct Permute {
+  std::vector<std::size_t> axes;
+  friend bool operator==(const Permute&, const Permute&) = default;
+};
 /// Repeats axis `axis`, which must have size 1, `size` times.
-struct Expand { std::size_t axis; Expr size; friend bool operator==(const Expand&, const Expand&) = default; };
+struct Expand {
+  std::size_t axis;
+  Expr size;
+  friend bool operator==(const Expand&, const Expand&) = default;
+};
 /// Elements start, start+step … of axis `axis`; `size` of them. step ≥ 1. All within the axis.
-struct Slice { std::size_t axis; Expr start; Expr size; Expr step; friend bool operator==(const Slice&, const Slice&) = default; };
+struct Slice {
+  std::size_t axis;
+  Expr start;
+  Expr size;
+  Expr step;
+  friend bool operator==(const Slice&, const Slice&) = default;
+};
 /// `before` and `after` further elements on both sides, each reading as `fill`.
-struct Pad { std::size_t axis; Expr before; Expr after; Number fill; friend bool operator==(const Pad&, const Pad&) = default; };
+struct Pad {
+  std::size_t axis;
+  Expr before;
+  Expr after;
+  Number fill;
+  friend bool operator==(const Pad&, const Pad&) = default;
+};
 /// The same elements in row-major order under another shape: merges, splits, squeezes and unsqueezes alike.
-struct Reshape { Shape shape; friend bool operator==(const Reshape&, const Reshape&) = default; };
-/// Windows of `size` elements `dilation` apart, one every `stride`: axis `axis` becomes the window's number, and a
-/// new last axis is the position in the window.
-struct Unfold { std::size_t axis; Expr size; Expr stride; Expr dilation; friend bool operator==(const Unfold&, const Unfold&) = default; };
+struct Reshape {
+  Shape shape;
+  friend bool operator==(const Reshape&, const Reshape&) = default;
+};
+/// Windows of `size` elements `dilation` apart, one every `stride`: axis `axis` becomes the window's number,
+/// and a new last axis is the position in the window.
+struct Unfold {
+  std::size_t axis;
+  Expr size;
+  Expr stride;
+  Expr dilation;
+  friend bool operator==(const Unfold&, const Unfold&) = default;
+};
 /// Reverses axis `axis`.
-struct Flip { std::size_t axis; friend bool operator==(const Flip&, const Flip&) = default; };
+struct Flip {
+  std::size_t axis;
+  friend bool operator==(const Flip&, const Flip&) = default;
+};
 /// Element c reads flat element offset + Σ strides[k]·c[k] of the (row-major) source.
-struct Strided { Shape shape; std::vector<Expr> strides; Expr offset; friend bool operator==(const Strided&, const Strided&) = default; };
+struct Strided {
+  Shape shape;
+  std::vector<Expr> strides;
+  Expr offset;
+  friend bool operator==(const Strided&, const Strided&) = default;
+};
 }  // namespace movement
 
-using Movement = std::variant<movement::Permute, movement::Expand, movement::Slice, movement::Pad, movement::Reshape,
-                              movement::Unfold, movement::Flip, movement::Strided>;
+using Movement = std::variant<movement::Permute, movement::Expand, movement::Slice, movement::Pad,
+                              movement::Reshape, movement::Unfold, movement::Flip, movement::Strided>;
 
-/// How a view reads its source: coordinates of the result (Expr coordinates i0, i1 …) to an element of the source, or
-/// to a fill value. The guards are tested in order, the outermost movement's first; the first that is 0 gives its
-/// fill, and if none is, the element at `index` (one Expr a source axis) is read. Canonical: equal maps are equal
-/// values, up to what the normal form of `Expr` decides.
+/// How a view reads its source: coordinates of the result (Expr coordinates i0, i1 …) to an element of the
+/// source, or to a fill value. The guards are tested in order, the outermost movement's first; the first that
+/// is 0 gives its fill, and if none is, the element at `index` (one Expr a source axis) is read. Canonical:
+/// equal maps are equal values, up to what the normal form of `Expr` decides.
 struct IndexMap {
   struct Guard {
     Expr valid;
@@ -57,18 +93,18 @@ struct IndexMap {
   std::string text() const;
 };
 
-/// What must hold of the dims' values for a view to make sense, found while building it and not provable from the
-/// dims' bounds: tested when the dims get their values.
+/// What must hold of the dims' values for a view to make sense, found while building it and not provable from
+/// the dims' bounds: tested when the dims get their values.
 struct ViewCheck {
   Expr holds;           // not 0
   std::string problem;  // "reshape: [n, 4] has not as many elements as [m, 8]"
   friend bool operator==(const ViewCheck&, const ViewCheck&) = default;
 };
 
-/// A way to read an array under another shape without copying it: movements, and the canonical index map they amount
-/// to. Views are compared and hashed by that map; the movements are kept for autograd, which transposes them one by
-/// one. An immutable value that is cheap to copy. Any movement of any view is legal; what is wrong for *every* value of
-/// the dims is an `Error` now, what cannot be decided yet becomes a check.
+/// A way to read an array under another shape without copying it: movements, and the canonical index map they
+/// amount to. Views are compared and hashed by that map; the movements are kept for autograd, which
+/// transposes them one by one. An immutable value that is cheap to copy. Any movement of any view is legal;
+/// what is wrong for *every* value of the dims is an `Error` now, what cannot be decided yet becomes a check.
 class View {
  public:
   /// The identity view of an array of this shape.
@@ -93,7 +129,7 @@ class View {
   View flip(std::size_t axis) const;
   static View strided(const Shape& source, const Shape& shape, std::vector<Expr> strides, const Expr& offset);
 
-  /// Reads every element in row-major order: nothing to do.
+  /// The source as it is: the same shape, every element in its place.
   bool is_identity() const;
   /// The result's elements lie one after the other in the source, from its first, none filled.
   bool is_contiguous() const;
@@ -102,7 +138,10 @@ class View {
   /// The flat row-major source offset as an Expr of the coordinates.
   Expr offset() const;
   /// Strides and the constant part, if `offset()` is affine in the coordinates.
-  struct Affine { std::vector<Expr> strides; Expr offset; };
+  struct Affine {
+    std::vector<Expr> strides;
+    Expr offset;
+  };
   std::optional<Affine> affine() const;
 
   /// The same view with dims fixed; throws `Error` for a check that fails and for a negative dim.
@@ -110,13 +149,15 @@ class View {
 
   friend bool operator==(const View& a, const View& b) { return a.data_ == b.data_ || a.map() == b.map(); }
   std::uint64_t hash() const;
-  /// The movements, as the graph's text format spells them: "permute(1, 0) slice(0, 2, 3, 1)"; empty for identity.
+  /// The movements, as the graph's text format spells them: "permute(1, 0) slice(0, 2, 3, 1)"; empty for
+  /// identity.
   std::string text() const;
 
  private:
   struct Data;
   std::shared_ptr<const Data> data_;
   explicit View(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+  View with_checks(const std::vector<ViewCheck>& more) const;
 };
 
 /// One row per movement: its name and arguments, as `View::text` prints them.

@@ -1,0 +1,276 @@
+// Proofs that an expression is never negative. The expression is a polynomial over atoms; atoms are replaced
+// one by one by bounds that make it smaller, deepest first, until intervals decide. Nothing here builds a
+// division, so a proof may run while one is being built.
+#include <algorithm>
+#include <map>
+
+#include "luminal/shape/expr_node.h"
+#include "luminal/support/checked.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal {
+namespace detail {
+namespace {
+
+/// Lower bounds of variables that hold wherever the expression has a value: coordinates exist only in arrays
+/// whose extents are positive, and divisors are not 0.
+class Facts {
+ public:
+  explicit Facts(const Expr& e) { visit(e); }
+
+  std::int64_t low(const Expr& variable) const {
+    const auto found = low_.find(variable);
+    return found == low_.end() ? variable.node().value : found->second;
+  }
+
+ private:
+  std::map<Expr, std::int64_t> low_;
+  int budget_ = 200;
+
+  void visit(const Expr& e) {
+    if (e.is_constant() || --budget_ < 0) return;
+    const auto& node = e.node();
+    if (node.is_coordinate) assume_at_least(node.children[0], 1);
+    const bool division = node.kind == Expr::Kind::div || node.kind == Expr::Kind::mod;
+    if (division && at_least(node.children[1], 0)) assume_at_least(node.children[1], 1);
+    // What either side of `&&` needs is not needed where the other side already decides.
+    if (node.kind == Expr::Kind::logical_and || node.kind == Expr::Kind::logical_or) return;
+    const auto count = node.kind == Expr::Kind::mod ? std::size_t{2} : node.children.size();
+    for (std::size_t i = 0; i < count; ++i) visit(node.children[i]);
+  }
+
+  void raise(const Expr& variable, std::int64_t bound) {
+    const auto [place, added] = low_.emplace(variable, std::max(bound, variable.node().value));
+    if (!added) place->second = std::max(place->second, bound);
+  }
+
+  /// Draws from e ≥ bound what it says of single variables.
+  void assume_at_least(const Expr& e, std::int64_t bound) {
+    if (e.is_constant() || --budget_ < 0) return;
+    const auto terms = terms_of(e);
+    const auto [coefficient, atoms] = term_of(terms[0]);
+    const auto rest = checked_sub(bound, constant_of(e));
+    if (terms.size() != 1 || coefficient <= 0 || !rest) return;
+    const auto least = -floor_div(-std::max(*rest, -INT64_MAX), coefficient);
+    if (atoms.size() == 1) return assume_atom(atoms[0], least);
+    if (least < 1 || !std::all_of(atoms.begin(), atoms.end(), [](const Expr& a) { return at_least(a, 0); }))
+      return;
+    for (const auto& atom : atoms) assume_at_least(atom, 1);
+  }
+
+  void assume_atom(const Expr& atom, std::int64_t bound) {
+    const auto& node = atom.node();
+    if (node.kind == Expr::Kind::variable && !node.is_coordinate) raise(atom, bound);
+    if (node.kind == Expr::Kind::div && node.children[1].is_constant() && node.children[1].node().value > 0) {
+      const auto scaled = checked_mul(bound, node.children[1].node().value);
+      if (scaled) assume_at_least(node.children[0], *scaled);
+    }
+    if (node.kind == Expr::Kind::min) {
+      assume_at_least(node.children[0], bound);
+      assume_at_least(node.children[1], bound);
+    }
+  }
+};
+
+class Prover {
+ public:
+  Prover(const Expr& claim, Effort effort) : facts_(claim), steps_(effort == Effort::build ? 24 : 400) {}
+
+  bool not_negative(const Expr& claim) {
+    if (at_least(claim, 0)) return true;
+    if (at_most(claim, -1) || claim.is_constant() || --steps_ < 0) return false;
+    const auto shifted = shift(claim);
+    if (at_least(shifted, 0)) return true;
+    for (const auto& atom : atoms_of(shifted)) {
+      const auto parts = linear_in(shifted, atom);
+      if (!parts) continue;
+      const bool rising = at_least(parts->coefficient, 0);
+      if (!rising && !at_most(parts->coefficient, 0)) continue;
+      if (const auto decided = without(atom, *parts, rising)) return *decided;
+    }
+    return false;
+  }
+
+ private:
+  Facts facts_;
+  int steps_;
+
+  /// Writes variables as their least value + something that is not negative.
+  Expr shift(const Expr& claim) const {
+    Expr result = claim;
+    for (const auto& atom : atoms_of(claim)) {
+      if (atom.kind() != Expr::Kind::variable || atom.node().is_coordinate) continue;
+      const auto low = facts_.low(atom);
+      if (low == 0) continue;
+      const auto high = atom.node().declared_high;
+      const auto above = make_variable(cat(atom.name(), "'", atom.node().value, "'", low), 0,
+                                       high ? checked_sub(*high, low) : high);
+      result = replace_factor(result, atom, above + low);
+    }
+    return result;
+  }
+
+  static Expr replace_factor(const Expr& sum, const Expr& atom, const Expr& by) {
+    Expr result = constant_of(sum);
+    for (const auto& term : terms_of(sum)) {
+      const auto [coefficient, atoms] = term_of(term);
+      std::vector<Expr> kept;
+      Expr factor = 1;
+      for (const auto& each : atoms) {
+        if (each == atom) {
+          factor = factor * by;
+        } else {
+          kept.push_back(each);
+        }
+      }
+      result = result + make_term(coefficient, std::move(kept)) * factor;
+    }
+    return result;
+  }
+
+  /// The distinct factors, deepest first: an atom's bounds speak of shallower ones.
+  static std::vector<Expr> atoms_of(const Expr& sum) {
+    std::vector<Expr> result;
+    for (const auto& term : terms_of(sum)) {
+      for (const auto& atom : term_of(term).atoms) {
+        if (std::find(result.begin(), result.end(), atom) == result.end()) result.push_back(atom);
+      }
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Expr& a, const Expr& b) { return a.node().depth > b.node().depth; });
+    return result;
+  }
+
+  bool holds_with(const Linear& parts, const Expr& bound) {
+    return not_negative(parts.coefficient * bound + parts.rest);
+  }
+
+  /// Decides coefficient·atom + rest ≥ 0 by bounds of the atom: lower ones if `rising`. nullopt if it has
+  /// none.
+  std::optional<bool> without(const Expr& atom, const Linear& parts, bool rising) {
+    const auto& node = atom.node();
+    switch (node.kind) {
+      case Expr::Kind::variable:
+        if (rising && node.is_coordinate) return holds_with(parts, 0);
+        if (node.is_coordinate) return holds_with(parts, node.children[0] - 1);
+        break;
+      case Expr::Kind::mod:
+        if (!at_least(node.children[1], 0)) break;
+        if (rising) return holds_with(parts, 0);
+        if (holds_with(parts, node.children[1] - 1)) return true;
+        return at_least(node.children[0], 0) && holds_with(parts, node.children[0]);
+      case Expr::Kind::div:
+        if (at_least(node.children[1], 0)) return without_quotient(atom, parts, rising);
+        break;
+      case Expr::Kind::min:
+      case Expr::Kind::max: {
+        const bool either = rising == (node.kind == Expr::Kind::max);
+        if (holds_with(parts, node.children[0])) return either || holds_with(parts, node.children[1]);
+        return either && holds_with(parts, node.children[1]);
+      }
+      default:
+        break;
+    }
+    const auto constant = rising ? node.bounds.low : node.bounds.high;
+    if (!constant) return std::nullopt;
+    return holds_with(parts, *constant);
+  }
+
+  /// With d·(x/d) in [x − d + 1, x]. The claim is a whole number, so d·claim ≥ 0 follows from d·claim + d − 1
+  /// ≥ 0.
+  bool without_quotient(const Expr& atom, const Linear& parts, bool rising) {
+    const auto& x = atom.node().children[0];
+    const auto& d = atom.node().children[1];
+    const auto multiple = rising ? x - d + 1 : x;
+    const bool term = terms_of(d).size() <= 1 && (d.is_constant() || constant_of(d) == 0);
+    const auto times = term ? divide_exactly(parts.coefficient, d) : std::nullopt;
+    if (times) {
+      if (not_negative(*times * multiple + parts.rest)) return true;
+    } else if (not_negative(parts.coefficient * multiple + d * parts.rest + d - 1)) {
+      return true;
+    }
+    const auto constant = rising ? atom.node().bounds.low : atom.node().bounds.high;
+    return constant && holds_with(parts, *constant);
+  }
+};
+
+}  // namespace
+
+bool proved_not_negative(const Expr& e, Effort effort) {
+  if (at_least(e, 0)) return true;
+  if (at_most(e, -1) || e.is_constant()) return false;
+  try {
+    return Prover(e, effort).not_negative(e);
+  } catch (const Error&) {
+    return false;  // a coefficient of the proof left 64 bits
+  }
+}
+
+Expr expand_remainders(const Expr& e) {
+  Expr result = constant_of(e);
+  for (const auto& term : terms_of(e)) {
+    if (!term.node().has_mod) {
+      result = result + term;
+      continue;
+    }
+    const auto [coefficient, atoms] = term_of(term);
+    Expr product = coefficient;
+    for (const auto& atom : atoms) {
+      const auto& parts = atom.node().children;
+      product = product * (atom.kind() == Expr::Kind::mod ? parts[0] - parts[1] * parts[2] : atom);
+    }
+    result = result + expand_remainders(product);
+  }
+  return result;
+}
+
+namespace {
+
+bool equal_by_proof(const Expr& a, const Expr& b) {
+  const auto difference = a - b;
+  if (difference == Expr(0)) return true;
+  if (difference.is_constant()) return false;
+  if (expand_remainders(difference) == Expr(0)) return true;
+  return proved_not_negative(difference, Effort::thorough) &&
+         proved_not_negative(-difference, Effort::thorough);
+}
+
+/// Tries the claim as it stands and, should that fail, on simplified operands.
+template <typename Claim>
+bool proved(const Expr& a, const Expr& b, const Claim& claim) {
+  try {
+    return claim(a, b) || claim(a.simplify(), b.simplify());
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+}  // namespace detail
+
+bool prove_eq(const Expr& a, const Expr& b) {
+  return detail::proved(a, b, detail::equal_by_proof);
+}
+
+bool prove_lt(const Expr& a, const Expr& b) {
+  return detail::proved(a, b, [](const Expr& x, const Expr& y) {
+    return detail::proved_not_negative(y - x - 1, detail::Effort::thorough);
+  });
+}
+
+bool prove_le(const Expr& a, const Expr& b) {
+  return detail::proved(a, b, [](const Expr& x, const Expr& y) {
+    return detail::proved_not_negative(y - x, detail::Effort::thorough);
+  });
+}
+
+bool prove_divides(const Expr& divisor, const Expr& a) {
+  if (!prove_lt(0, divisor) && !prove_lt(divisor, 0)) return false;
+  return detail::proved(divisor, a, [](const Expr& d, const Expr& x) {
+    return prove_eq(detail::remainder(x, d, detail::Effort::thorough), 0) ||
+           detail::remainder(detail::expand_remainders(x), d, detail::Effort::thorough) == Expr(0);
+  });
+}
+
+}  // namespace luminal
