@@ -17,10 +17,12 @@ void build_chain(benchmark::State& state) {
       x = x + y;
       y = x * y;
     }
-    if (static_cast<int>(g.dag().node_count()) < nodes) state.SkipWithError("nodes were shared: the benchmark measures nothing");
+    if (static_cast<int>(g.dag().node_count()) < nodes)
+      state.SkipWithError("nodes were shared: the benchmark measures nothing");
     benchmark::DoNotOptimize(x);
   }
-  state.counters["nodes/s"] = benchmark::Counter(static_cast<double>(nodes), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["nodes/s"] =
+      benchmark::Counter(static_cast<double>(nodes), benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(build_chain)->Arg(1000)->Arg(10000)->Arg(100000)->Unit(benchmark::kMillisecond);
 
@@ -38,7 +40,8 @@ void build_layers(benchmark::State& state) {
     }
     benchmark::DoNotOptimize(x);
   }
-  state.counters["nodes/s"] = benchmark::Counter(static_cast<double>(nodes), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["nodes/s"] =
+      benchmark::Counter(static_cast<double>(nodes), benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(build_layers)->Arg(1000)->Arg(10000)->Arg(100000)->Unit(benchmark::kMillisecond);
 

@@ -6,7 +6,7 @@ target_compile_options(luminal_options INTERFACE -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 and 13 report these inside the standard library's own headers when optimising.
   target_compile_options(luminal_options INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
-                                                   -Wno-maybe-uninitialized)
+                                                   -Wno-maybe-uninitialized -Wno-free-nonheap-object)
 endif()
 
 if(LUMINAL_SANITIZE)

@@ -15,8 +15,9 @@ int main() {
   Tensor sums = x.sum(1).retrieve();
   g.execute();
 
-  std::cout << "x transposed      " << columns << "\nthe same, flat    " << flat << "\npadded with -1    " << padded
-            << "\nwindows of 0..5   " << windows << "\nsums of rows      " << sums << "\n\nHow `flat` reads x:\n"
+  std::cout << "x transposed      " << columns << "\nthe same, flat    " << flat << "\npadded with -1    "
+            << padded << "\nwindows of 0..5   " << windows << "\nsums of rows      " << sums
+            << "\n\nHow `flat` reads x:\n"
             << flat.value().view.map().text() << '\n';
 
   // Two ways to the same index map are one value.

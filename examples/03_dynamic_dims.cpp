@@ -1,4 +1,5 @@
-// Lesson 3: a dim may have a name instead of a number. It gets its value with the data, and may have another next time.
+// Lesson 3: a dim may have a name instead of a number. It gets its value with the data, and may have another
+// next time.
 #include <luminal/luminal.h>
 
 #include <iostream>

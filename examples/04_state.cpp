@@ -1,4 +1,5 @@
-// Lesson 4: a state lives from run to run. Reading it gives the value before the run; assign sets the value after it.
+// Lesson 4: a state lives from run to run. Reading it gives the value before the run; assign sets the value
+// after it.
 #include <luminal/luminal.h>
 
 #include <iostream>

@@ -16,7 +16,8 @@ int main() {
   };
   median.run = [](std::span<const Array> inputs) -> std::vector<Array> {
     std::vector<float> values = inputs[0].values<float>();
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                     values.end());
     return {Array(values[values.size() / 2])};
   };
 

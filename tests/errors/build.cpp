@@ -17,17 +17,39 @@ REFUSED(bounded_dims_differ, "add: shapes [n] and [9] do not broadcast at axis 0
 REFUSED(no_common_dtype, "add: u32 and i32 have no common dtype; cast one of them") {
   g.tensor({2}, DType::u32) + g.tensor({2}, DType::i32);
 }
-REFUSED(sub_bool, "sub: takes numbers, got bool") { g.tensor({2}, DType::boolean) - g.tensor({2}, DType::boolean); }
-REFUSED(neg_bool, "neg: takes numbers, got bool") { -g.tensor({2}, DType::boolean); }
-REFUSED(sqrt_integer, "sqrt: input 0 is i32[2], expected floating-point elements") { g.tensor({2}, DType::i32).sqrt(); }
-REFUSED(bitcast_size, "bitcast: elements of f32 and i64 have different sizes") { g.tensor({2}).as_dtype(DType::i64); }
-REFUSED(sum_axis, "sum: axis 2 is out of range for a tensor of rank 2") { g.tensor({2, 3}).sum(2); }
-REFUSED(sum_axis_twice, "sum: axis 1 is given twice") { g.tensor({2, 3}).sum({1, -1}); }
-REFUSED(max_empty, "max: axis 1 of [2, 0] is empty and has no maximum") { g.tensor({2, 0}).max(1); }
-REFUSED(negative_dim, "input: dim 1 of [2, -3] is negative") { g.tensor({2, -3}); }
-REFUSED(iota_axis, "iota: axis 1 is out of range for a tensor of rank 1") { g.iota({3}, 1); }
-REFUSED(iota_foreign_axis, "iota: i3 uses axis 3 of [2], which has 1 axes") { g.iota(Expr::coordinate(3, 5), {2}); }
-REFUSED(iota_float, "iota: gives integers, not f32") { g.iota({3}, 0, DType::f32); }
+REFUSED(sub_bool, "sub: takes numbers, got bool") {
+  g.tensor({2}, DType::boolean) - g.tensor({2}, DType::boolean);
+}
+REFUSED(neg_bool, "neg: takes numbers, got bool") {
+  -g.tensor({2}, DType::boolean);
+}
+REFUSED(sqrt_integer, "sqrt: input 0 is i32[2], expected floating-point elements") {
+  g.tensor({2}, DType::i32).sqrt();
+}
+REFUSED(bitcast_size, "bitcast: elements of f32 and i64 have different sizes") {
+  g.tensor({2}).as_dtype(DType::i64);
+}
+REFUSED(sum_axis, "sum: axis 2 is out of range for a tensor of rank 2") {
+  g.tensor({2, 3}).sum(2);
+}
+REFUSED(sum_axis_twice, "sum: axis 1 is given twice") {
+  g.tensor({2, 3}).sum({1, -1});
+}
+REFUSED(max_empty, "max: axis 1 of [2, 0] is empty and has no maximum") {
+  g.tensor({2, 0}).max(1);
+}
+REFUSED(negative_dim, "input: dim 1 of [2, -3] is negative") {
+  g.tensor({2, -3});
+}
+REFUSED(iota_axis, "iota: axis 1 is out of range for a tensor of rank 1") {
+  g.iota({3}, 1);
+}
+REFUSED(iota_foreign_axis, "iota: i3 uses axis 3 of [2], which has 1 axes") {
+  g.iota(Expr::coordinate(3, 5), {2});
+}
+REFUSED(iota_float, "iota: gives integers, not f32") {
+  g.iota({3}, 0, DType::f32);
+}
 REFUSED(other_graph, "add: the tensors belong to different graphs") {
   Graph other;
   g.tensor({2}) + other.tensor({2});
@@ -42,16 +64,22 @@ REFUSED(dim_bounds, "dim 'n' is in [1, 8] elsewhere and in [0, inf] here") {
   g.dim("n", 1, 8);
   g.tensor({"n"});
 }
-REFUSED(state_unnamed, "state: needs a name") { g.state("", {2}); }
+REFUSED(state_unnamed, "state: needs a name") {
+  g.state("", {2});
+}
 REFUSED(state_twice, "state: there is one named 's' already") {
   g.state("s", {2});
   g.state("s", {3});
 }
-REFUSED(assign_type, "assign: the state 's' is f32[2] and cannot take f32[3]") { g.state("s", {2}).assign(g.tensor({3})); }
+REFUSED(assign_type, "assign: the state 's' is f32[2] and cannot take f32[3]") {
+  g.state("s", {2}).assign(g.tensor({3}));
+}
 REFUSED(assign_dtype, "assign: the state 's' is f32[2] and cannot take i64[2]") {
   g.state("s", {2}).assign(g.tensor({2}, DType::i64));
 }
-REFUSED(op_arity, "mul: takes 2 inputs, got 1") { g.add_op(Op::mul).input(g.tensor({2})).finish(); }
+REFUSED(op_arity, "mul: takes 2 inputs, got 1") {
+  g.add_op(Op::mul).input(g.tensor({2})).finish();
+}
 REFUSED(op_dtypes, "mul: inputs f32[2] and f64[2] have different dtypes") {
   g.add_op(Op::mul).input(g.tensor({2})).input(g.tensor({2}, DType::f64)).finish();
 }
@@ -68,7 +96,11 @@ REFUSED(gather_index, "gather: input 1, the index, is f32[2], expected integer e
   g.add_op(Op::gather).attribute(attribute::Axis{0}).input(g.tensor({2})).input(g.tensor({2})).finish();
 }
 REFUSED(gather_axis, "gather: axis 1 of f32[2], which has 1 axes") {
-  g.add_op(Op::gather).attribute(attribute::Axis{1}).input(g.tensor({2})).input(g.tensor({2}, DType::i64)).finish();
+  g.add_op(Op::gather)
+      .attribute(attribute::Axis{1})
+      .input(g.tensor({2}))
+      .input(g.tensor({2}, DType::i64))
+      .finish();
 }
 REFUSED(reduce_axes, "reduce_sum: reduces 2 axes of f32[2], which has 1") {
   g.add_op(Op::reduce_sum).attribute(attribute::Reduce{2}).input(g.tensor({2})).finish();

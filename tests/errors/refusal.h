@@ -22,10 +22,10 @@ void expect_refusal(const char* sentence, const char* file, int first_line, Prog
 }  // namespace luminal::test
 
 /// One program: REFUSED(name, "exact sentence") { statements using `g` }.
-#define REFUSED(name, sentence)                                                                          \
-  static void refused_##name(luminal::Graph& g);                                                         \
-  TEST(Refused, name) {                                                                                  \
-    luminal::Graph g;                                                                                    \
-    luminal::test::expect_refusal(sentence, __FILE__, __LINE__, [&] { refused_##name(g); });             \
-  }                                                                                                      \
+#define REFUSED(name, sentence)                                                              \
+  static void refused_##name(luminal::Graph& g);                                             \
+  TEST(Refused, name) {                                                                      \
+    luminal::Graph g;                                                                        \
+    luminal::test::expect_refusal(sentence, __FILE__, __LINE__, [&] { refused_##name(g); }); \
+  }                                                                                          \
   static void refused_##name([[maybe_unused]] luminal::Graph& g)

@@ -35,7 +35,9 @@ TEST(Arithmetic, ScalarsAndExpressionsOnEitherSide) {
 
 TEST(Arithmetic, PromotesLikePyTorch) {
   Graph g;
-  const auto t = [&](DType dtype, bool scalar = false) { return scalar ? g.tensor({}, dtype) : g.tensor({2}, dtype); };
+  const auto t = [&](DType dtype, bool scalar = false) {
+    return scalar ? g.tensor({}, dtype) : g.tensor({2}, dtype);
+  };
   EXPECT_EQ((t(DType::i32) + t(DType::f32)).dtype(), DType::f32);
   EXPECT_EQ((t(DType::i32) + 1.5).dtype(), DType::f32);
   EXPECT_EQ((t(DType::f16) + 1.5).dtype(), DType::f16);

@@ -105,8 +105,8 @@ TEST(Values, AFailedRunChangesNothing) {
 TEST(Values, PrintingTruncates) {
   Graph g;
   std::ostringstream out;
-  out << g.tensor({2, 2}).set({{1, 2.5}, {-3, 4}}) << ' ' << g.tensor({200}, DType::i64).set(std::vector<std::int64_t>(200, 7)) << ' '
-      << g.tensor({"n"});
+  out << g.tensor({2, 2}).set({{1, 2.5}, {-3, 4}}) << ' '
+      << g.tensor({200}, DType::i64).set(std::vector<std::int64_t>(200, 7)) << ' ' << g.tensor({"n"});
   EXPECT_EQ(out.str(), "[[1.0, 2.5], [-3.0, 4.0]] [7, 7, 7, ..., 7, 7, 7] tensor f32[n] (no value yet)");
 }
 

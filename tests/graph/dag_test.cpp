@@ -75,7 +75,8 @@ TEST(Dag, RemovingWhatIsReadIsRefused) {
   Graph g;
   const Tensor x = g.tensor({2});
   x.exp2();
-  EXPECT_THROW(g.apply({"remove", [&](Dag& dag) {
+  EXPECT_THROW(g.apply({"remove",
+                        [&](Dag& dag) {
                           dag.remove({x.node()});
                           return true;
                         }}),

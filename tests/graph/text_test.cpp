@@ -23,7 +23,10 @@ TEST(Text, EveryAttributeRoundTrips) {
   const Tensor s = g.state("s", {4}, DType::bf16);
   g.constant(0.1);
   g.constant(std::numeric_limits<double>::quiet_NaN(), DType::f16);
-  g.add_op(Op::constant).attribute(attribute::Constant{{DType::f32, 0x7fc00001}}).type({{}, DType::f32}).finish();
+  g.add_op(Op::constant)
+      .attribute(attribute::Constant{{DType::f32, 0x7fc00001}})
+      .type({{}, DType::f32})
+      .finish();
   g.constant(-7);
   g.constant(true);
   g.constant(Number(std::uint64_t{1} << 63), DType::u64);
@@ -83,21 +86,31 @@ TEST(Text, RefusalsNameLineAndColumn) {
   const std::string head = "luminal graph 1\n";
   EXPECT_EQ(refusal(""), "graph text: expected 'luminal graph 1' on the first line");
   EXPECT_EQ(refusal("luminal graph 2"), "graph text, line 1, column 15: expected '1'");
-  EXPECT_EQ(refusal(head + "nonsense"), "graph text, line 2, column 1: expected a node, dim, output, keep or assign");
+  EXPECT_EQ(refusal(head + "nonsense"),
+            "graph text, line 2, column 1: expected a node, dim, output, keep or assign");
   EXPECT_EQ(refusal(head + "%0 = inptu : f32[2]"), "graph text, line 2, column 11: unknown op 'inptu'");
   EXPECT_EQ(refusal(head + "%0 = input : f33[2]"), "graph text, line 2, column 17: unknown dtype 'f33'");
   EXPECT_EQ(refusal(head + "%0 = input : f32[2"), "graph text, line 2, column 19: '[' has no ']'");
-  EXPECT_EQ(refusal(head + "%0 = input : f32[2] junk"), "graph text, line 2, column 21: expected the line to end here");
-  EXPECT_EQ(refusal(head + "%0 = input \"x : f32[2]"), "graph text, line 2, column 23: a string has no closing quote");
-  EXPECT_EQ(refusal(head + "%0 = exp2 %1 : f32[2]"), "graph text, line 2, column 13: %1 is not defined above");
-  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%0 = input : f32[2]"), "graph text, line 3, column 3: %0 is defined twice");
-  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%1 = exp2 %0 : f32[3]"), "graph text, line 3, column 22: %1 gives f32[2], not f32[3]");
-  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%1 = exp2 %0.1 : f32[2]"), "graph text, line 3, column 15: %0 has no output 1");
+  EXPECT_EQ(refusal(head + "%0 = input : f32[2] junk"),
+            "graph text, line 2, column 21: expected the line to end here");
+  EXPECT_EQ(refusal(head + "%0 = input \"x : f32[2]"),
+            "graph text, line 2, column 23: a string has no closing quote");
+  EXPECT_EQ(refusal(head + "%0 = exp2 %1 : f32[2]"),
+            "graph text, line 2, column 14: %1 is not defined above");
+  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%0 = input : f32[2]"),
+            "graph text, line 3, column 3: %0 is defined twice");
+  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%1 = exp2 %0 : f32[3]"),
+            "graph text, line 3, column 22: %1 gives f32[2], not f32[3]");
+  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%1 = exp2 %0.1 : f32[2]"),
+            "graph text, line 3, column 15: %0 has no output 1");
   EXPECT_EQ(refusal(head + "%0 = input : i32[2]\n%1 = exp2 %0 : i32[2]"),
             "graph text, line 3, column 22: exp2: input 0 is i32[2], expected floating-point elements");
-  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%1 = exp2 %0 twist(1) : f32[2]"), "graph text, line 3, column 22: unknown movement 'twist'");
-  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%1 = exp2 %0 flip(1, 2) : f32[2]"), "graph text, line 3, column 24: flip takes 1 arguments, got 2");
-  EXPECT_EQ(refusal(head + "%99999999 = input : f32[2]"), "graph text, line 2, column 6: the number exceeds 4224");
+  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%1 = exp2 %0 twist(1) : f32[2]"),
+            "graph text, line 3, column 22: unknown movement 'twist'");
+  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\n%1 = exp2 %0 flip(1, 2) : f32[2]"),
+            "graph text, line 3, column 24: flip takes 1 arguments, got 2");
+  EXPECT_EQ(refusal(head + "%99999999 = input : f32[2]"),
+            "graph text, line 2, column 5: the number exceeds 4224");
   EXPECT_EQ(refusal(head + "output %3"), "graph text, line 2, column 10: %3 is not defined above");
 }
 
@@ -108,11 +121,18 @@ TEST(Text, RandomDamageNeverCrashes) {
   for (int i = 0; i < count; ++i) {
     std::string damaged = text;
     for (std::int64_t k = random.between(1, 4); k > 0; --k) {
-      const auto at = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(damaged.size()) - 1));
+      const auto at =
+          static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(damaged.size()) - 1));
       switch (random.between(0, 2)) {
-        case 0: damaged[at] = static_cast<char>(random.between(1, 127)); break;
-        case 1: damaged.erase(at, static_cast<std::size_t>(random.between(1, 9))); break;
-        default: damaged.insert(at, 1, static_cast<char>(random.between(32, 126))); break;
+        case 0:
+          damaged[at] = static_cast<char>(random.between(1, 127));
+          break;
+        case 1:
+          damaged.erase(at, static_cast<std::size_t>(random.between(1, 9)));
+          break;
+        default:
+          damaged.insert(at, 1, static_cast<char>(random.between(32, 126)));
+          break;
       }
       if (damaged.empty()) damaged = "x";
     }

@@ -42,17 +42,19 @@ TEST(ElementCount, RefusesOverflowAndNegativeDims) {
 
 TEST(Number, TextReadsBackExactly) {
   const double odd_nan = std::bit_cast<double>(0x7FF8000000000001ULL);
-  for (const Number number : {Number(true), Number(false), Number(-3), Number(7u), Number(0.1), Number(2.0),
-                              Number(-0.0), Number(1e300), Number(5e-324), Number(odd_nan),
-                              Number(std::numeric_limits<double>::infinity()), Number(std::nan("")),
-                              Number(std::numeric_limits<std::int64_t>::min()),
-                              Number(std::numeric_limits<std::uint64_t>::max())})
+  for (const Number number :
+       {Number(true), Number(false), Number(-3), Number(7u), Number(0.1), Number(2.0), Number(-0.0),
+        Number(1e300), Number(5e-324), Number(odd_nan), Number(std::numeric_limits<double>::infinity()),
+        Number(std::nan("")), Number(std::numeric_limits<std::int64_t>::min()),
+        Number(std::numeric_limits<std::uint64_t>::max())})
     EXPECT_EQ(parse_number(number.text()), number) << number.text();
   for (const char* bad : {"", "1.2.3", "abc", "1u1", "nan(0x0)", "99999999999999999999", "-1u"})
     EXPECT_THROW(parse_number(bad), Error) << bad;
 }
 
-TEST(Text, QuotesEveryByte) { EXPECT_EQ(quoted("a\"b\\\n\x01"), "\"a\\\"b\\\\\\n\\u0001\""); }
+TEST(Text, QuotesEveryByte) {
+  EXPECT_EQ(quoted("a\"b\\\n\x01"), "\"a\\\"b\\\\\\n\\u0001\"");
+}
 
 TEST(Id, NoneIsTheDefault) {
   struct Tag;

@@ -41,7 +41,8 @@ void view(const ViewOptions& options) {
 
 void add_view_command(CLI::App& app) {
   const auto options = std::make_shared<ViewOptions>();
-  auto* command = app.add_subcommand("view", "Draw a graph: writes one self-contained page and prints its path");
+  auto* command =
+      app.add_subcommand("view", "Draw a graph: writes one self-contained page and prints its path");
   command->add_option("FILE", options->file, "A graph in the text format")->required();
   command->add_option("--html", options->html, "Where to write the page (default: FILE.html)");
   command->add_flag("--dot", options->dot, "Print Graphviz' language instead");

@@ -18,7 +18,8 @@ using Maybe = std::optional<DType>;
 
 DType joined(DType a, DType b, std::string_view operation, Location where) {
   const auto result = promote(a, b);
-  if (!result) throw Error(cat(operation, ": ", a, " and ", b, " have no common dtype; cast one of them"), where);
+  if (!result)
+    throw Error(cat(operation, ": ", a, " and ", b, " have no common dtype; cast one of them"), where);
   return *result;
 }
 
@@ -30,17 +31,22 @@ Maybe combined(Maybe higher, Maybe lower, std::string_view operation, Location w
   return higher;
 }
 
-const Tensor* tensor_in(const Operand& operand) { return std::get_if<Tensor>(&operand.value); }
+const Tensor* tensor_in(const Operand& operand) {
+  return std::get_if<Tensor>(&operand.value);
+}
 
 /// The operand as a tensor of `dtype` in the graph of `data`, whatever it was.
-Tensor as_tensor(const Operand& operand, GraphData& data, DType dtype, std::string_view operation, Location where) {
+Tensor as_tensor(const Operand& operand, GraphData& data, DType dtype, std::string_view operation,
+                 Location where) {
   if (const auto* tensor = tensor_in(operand)) {
     data.require_mine(*tensor, operation, where);
     return tensor->dtype() == dtype ? *tensor : tensor->cast(dtype, where);
   }
   if (const auto* number = std::get_if<Number>(&operand.value))
-    return data.add({Op::constant, attribute::Constant{make_scalar(dtype, *number)}, {}, {{}, dtype}, {}, {}, where});
-  const Tensor index = data.add({Op::iota, attribute::Iota{std::get<Expr>(operand.value)}, {}, {{}, DType::i64}, {}, {}, where});
+    return data.add(
+        {Op::constant, attribute::Constant{make_scalar(dtype, *number)}, {}, {{}, dtype}, {}, {}, where});
+  const Tensor index = data.add(
+      {Op::iota, attribute::Iota{std::get<Expr>(operand.value)}, {}, {{}, DType::i64}, {}, {}, where});
   return index.cast(dtype, where);
 }
 
@@ -53,7 +59,9 @@ Shape common_shape(const Shape& a, const Shape& b, std::string_view operation, L
     const Expr y = i + b.rank() >= rank ? b[i + b.rank() - rank] : Expr(1);
     const bool differ = !(x == Expr(1)) && !(y == Expr(1)) && (prove_lt(x, y) || prove_lt(y, x));
     if (differ)
-      throw Error(cat(operation, ": shapes ", a, " and ", b, " do not broadcast at axis ", i, ": ", x, " against ", y), where);
+      throw Error(cat(operation, ": shapes ", a, " and ", b, " do not broadcast at axis ", i, ": ", x,
+                      " against ", y),
+                  where);
     dims.push_back(x == Expr(1) ? y : x);
   }
   return Shape(std::move(dims));
@@ -75,19 +83,25 @@ DType result_type(const std::vector<Operand>& operands, std::string_view operati
   Maybe scalars;
   Maybe numbers;
   Location where;
-  const auto add_to = [&](Maybe& group, DType dtype) { group = group ? joined(*group, dtype, operation, where) : dtype; };
+  const auto add_to = [&](Maybe& group, DType dtype) {
+    group = group ? joined(*group, dtype, operation, where) : dtype;
+  };
   for (const auto& operand : operands) {
     where = operand.where;
-    if (const auto* tensor = tensor_in(operand)) add_to(tensor->rank() > 0 ? dimensioned : scalars, tensor->dtype());
-    else if (const auto* number = std::get_if<Number>(&operand.value)) add_to(numbers, natural_dtype(*number));
-    else add_to(numbers, DType::i64);
+    if (const auto* tensor = tensor_in(operand))
+      add_to(tensor->rank() > 0 ? dimensioned : scalars, tensor->dtype());
+    else if (const auto* number = std::get_if<Number>(&operand.value))
+      add_to(numbers, natural_dtype(*number));
+    else
+      add_to(numbers, DType::i64);
   }
   const auto result = combined(dimensioned, combined(scalars, numbers, operation, where), operation, where);
   if (!result) throw Error(cat(operation, ": there is no operand"), where);
   return *result;
 }
 
-std::array<Tensor, 2> broadcast(const Operand& a, const Operand& b, std::string_view operation, std::optional<DType> dtype) {
+std::array<Tensor, 2> broadcast(const Operand& a, const Operand& b, std::string_view operation,
+                                std::optional<DType> dtype) {
   const Tensor* some = tensor_in(a) != nullptr ? tensor_in(a) : tensor_in(b);
   const Location where = a.where;
   if (some == nullptr) throw Error(cat(operation, ": neither operand is a tensor"), where);
@@ -102,11 +116,16 @@ std::array<Tensor, 2> broadcast(const Operand& a, const Operand& b, std::string_
 Tensor binary(Op op, const Operand& a, const Operand& b, std::string_view operation) {
   const auto [x, y] = broadcast(a, b, operation);
   const auto data = GraphData::of(x, operation, a.where);
-  return data->add({op, {}, {data->live(x, operation, a.where), data->live(y, operation, a.where)}, {}, {}, {}, a.where});
+  return data->add(
+      {op, {}, {data->live(x, operation, a.where), data->live(y, operation, a.where)}, {}, {}, {}, a.where});
 }
 
-Tensor operator+(const Operand& a, const Operand& b) { return binary(Op::add, a, b, "add"); }
-Tensor operator*(const Operand& a, const Operand& b) { return binary(Op::mul, a, b, "mul"); }
+Tensor operator+(const Operand& a, const Operand& b) {
+  return binary(Op::add, a, b, "add");
+}
+Tensor operator*(const Operand& a, const Operand& b) {
+  return binary(Op::mul, a, b, "mul");
+}
 
 Tensor operator-(const Operand& a) {
   const DType dtype = result_type({a}, "neg");
@@ -126,10 +145,18 @@ Tensor operator/(const Operand& a, const Operand& b) {
   return binary(Op::div, Operand(x, a.where), Operand(y, a.where), "div");
 }
 
-Tensor& operator+=(Tensor& a, const Operand& b) { return a = Operand(a, b.where) + b; }
-Tensor& operator-=(Tensor& a, const Operand& b) { return a = Operand(a, b.where) - b; }
-Tensor& operator*=(Tensor& a, const Operand& b) { return a = Operand(a, b.where) * b; }
-Tensor& operator/=(Tensor& a, const Operand& b) { return a = Operand(a, b.where) / b; }
+Tensor& operator+=(Tensor& a, const Operand& b) {
+  return a = Operand(a, b.where) + b;
+}
+Tensor& operator-=(Tensor& a, const Operand& b) {
+  return a = Operand(a, b.where) - b;
+}
+Tensor& operator*=(Tensor& a, const Operand& b) {
+  return a = Operand(a, b.where) * b;
+}
+Tensor& operator/=(Tensor& a, const Operand& b) {
+  return a = Operand(a, b.where) / b;
+}
 
 Tensor Tensor::unary(Op op, Location where) const {
   const auto data = GraphData::of(*this, luminal::name(op), where);
@@ -148,7 +175,8 @@ Tensor Tensor::as_dtype(DType dtype, Location where) const {
   return data->add({Op::bitcast, {}, {data->live(*this, "as_dtype", where)}, {{}, dtype}, {}, {}, where});
 }
 
-Tensor Tensor::reduce(Op op, std::string_view operation, const Axes& axes, bool keep_dims, Location where) const {
+Tensor Tensor::reduce(Op op, std::string_view operation, const Axes& axes, bool keep_dims,
+                      Location where) const {
   const auto reduced = axes.resolve(rank(), operation, where);
   const auto data = GraphData::of(*this, operation, where);
   std::vector<std::size_t> order;
@@ -160,8 +188,13 @@ Tensor Tensor::reduce(Op op, std::string_view operation, const Axes& axes, bool 
   }
   order.insert(order.end(), reduced.begin(), reduced.end());
   const Tensor moved = move(movement::Permute{std::move(order)}, where);
-  const Tensor result = data->add({op, attribute::Reduce{static_cast<std::uint32_t>(reduced.size())},
-                                   {data->live(moved, operation, where)}, {}, {}, {}, where});
+  const Tensor result = data->add({op,
+                                   attribute::Reduce{static_cast<std::uint32_t>(reduced.size())},
+                                   {data->live(moved, operation, where)},
+                                   {},
+                                   {},
+                                   {},
+                                   where});
   return keep_dims ? result.reshape(Shape(std::move(kept)), where) : result;
 }
 
@@ -175,7 +208,8 @@ Tensor Tensor::prod(const Axes& axes, bool keep_dims, Location where) const {
 
 Tensor Tensor::max(const Axes& axes, bool keep_dims, Location where) const {
   for (const auto axis : axes.resolve(rank(), "max", where))
-    if (prove_eq(shape()[axis], 0)) throw Error(cat("max: axis ", axis, " of ", shape(), " is empty and has no maximum"), where);
+    if (prove_eq(shape()[axis], 0))
+      throw Error(cat("max: axis ", axis, " of ", shape(), " is empty and has no maximum"), where);
   return reduce(Op::reduce_max, "max", axes, keep_dims, where);
 }
 

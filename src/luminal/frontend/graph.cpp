@@ -16,13 +16,15 @@ std::shared_ptr<GraphData> GraphData::of(const Tensor& tensor, std::string_view 
 }
 
 void GraphData::require_mine(const Tensor& tensor, std::string_view operation, Location where) const {
-  if (of(tensor, operation, where).get() != this) throw Error(cat(operation, ": the tensors belong to different graphs"), where);
+  if (of(tensor, operation, where).get() != this)
+    throw Error(cat(operation, ": the tensors belong to different graphs"), where);
 }
 
 Value GraphData::live(const Tensor& tensor, std::string_view operation, Location where) const {
   require_mine(tensor, operation, where);
   Value value = dag.resolve(tensor.value());
-  if (!dag.contains(value.node)) throw Error(cat(operation, ": the tensor was removed from its graph"), where);
+  if (!dag.contains(value.node))
+    throw Error(cat(operation, ": the tensor was removed from its graph"), where);
   return value;
 }
 
@@ -59,7 +61,8 @@ OpBuilder& OpBuilder::name(std::string name) {
 std::vector<Tensor> OpBuilder::finish_all() {
   const NodeId id = data_->dag.add(node_);
   std::vector<Tensor> outputs;
-  for (std::uint32_t k = 0; k < data_->dag.node(id).outputs.size(); ++k) outputs.push_back(data_->tensor(id, k));
+  for (std::uint32_t k = 0; k < data_->dag.node(id).outputs.size(); ++k)
+    outputs.push_back(data_->tensor(id, k));
   return outputs;
 }
 
@@ -76,21 +79,26 @@ Graph::Graph(Dag dag) : data_(std::make_shared<GraphData>()) {
   data_->sink = [](std::string_view line) { std::cout << line << '\n'; };
 }
 
-Tensor Graph::tensor(const Shape& shape, DType dtype, Location where) { return named_tensor("", shape, dtype, where); }
+Tensor Graph::tensor(const Shape& shape, DType dtype, Location where) {
+  return named_tensor("", shape, dtype, where);
+}
 
 Tensor Graph::named_tensor(std::string name, const Shape& shape, DType dtype, Location where) {
   return data_->add({Op::input, {}, {}, {shape, dtype}, {}, std::move(name), where});
 }
 
 Tensor Graph::constant(const Number& value, std::optional<DType> dtype, Location where) {
-  const DType natural = value.is_real()                             ? DType::f32
+  const DType natural = value.is_real()                         ? DType::f32
                         : value.kind() == Number::Kind::boolean ? DType::boolean
                                                                 : DType::i64;
   const DType chosen = dtype.value_or(natural);
-  return data_->add({Op::constant, attribute::Constant{make_scalar(chosen, value)}, {}, {{}, chosen}, {}, {}, where});
+  return data_->add(
+      {Op::constant, attribute::Constant{make_scalar(chosen, value)}, {}, {{}, chosen}, {}, {}, where});
 }
 
-Tensor Graph::constant(const Expr& value, Location where) { return iota(value, {}, DType::i64, where); }
+Tensor Graph::constant(const Expr& value, Location where) {
+  return iota(value, {}, DType::i64, where);
+}
 
 Tensor Graph::iota(const Shape& shape, int axis, DType dtype, Location where) {
   const std::size_t resolved = resolve_axis(axis, shape.rank(), "iota", where);
@@ -103,12 +111,21 @@ Tensor Graph::iota(const Expr& value, const Shape& shape, DType dtype, Location 
   for (const auto& variable : value.variables()) {
     const auto axis = variable.coordinate_axis();
     if (axis && *axis >= shape.rank())
-      throw Error(cat("iota: ", value, " uses axis ", *axis, " of ", shape, ", which has ", shape.rank(), " axes"), where);
+      throw Error(
+          cat("iota: ", value, " uses axis ", *axis, " of ", shape, ", which has ", shape.rank(), " axes"),
+          where);
   }
-  return data_->add({Op::iota, attribute::Iota{value.substitute_coordinates(coordinates)}, {}, {shape, dtype}, {}, {}, where});
+  return data_->add({Op::iota,
+                     attribute::Iota{value.substitute_coordinates(coordinates)},
+                     {},
+                     {shape, dtype},
+                     {},
+                     {},
+                     where});
 }
 
-State Graph::state(std::string name, const Shape& shape, DType dtype, std::optional<Array> initial, Location where) {
+State Graph::state(std::string name, const Shape& shape, DType dtype, std::optional<Array> initial,
+                   Location where) {
   if (name.empty()) throw Error("state: needs a name", where);
   for (const auto id : data_->dag.nodes())
     if (data_->dag.node(id).op == Op::state && data_->dag.node(id).name == name)
@@ -118,9 +135,12 @@ State Graph::state(std::string name, const Shape& shape, DType dtype, std::optio
   return State(handle);
 }
 
-OpBuilder Graph::add_op(Op op, Location where) { return {data_, op, where}; }
+OpBuilder Graph::add_op(Op op, Location where) {
+  return {data_, op, where};
+}
 
-std::vector<Tensor> Graph::custom(std::shared_ptr<const CustomOp> op, const std::vector<Tensor>& inputs, Location where) {
+std::vector<Tensor> Graph::custom(std::shared_ptr<const CustomOp> op, const std::vector<Tensor>& inputs,
+                                  Location where) {
   OpBuilder builder(data_, Op::custom, where);
   builder.attribute(attribute::Custom{std::move(op)});
   for (const auto& tensor : inputs) builder.input(tensor);
@@ -128,7 +148,8 @@ std::vector<Tensor> Graph::custom(std::shared_ptr<const CustomOp> op, const std:
 }
 
 void Graph::schedule(const Tensor& earlier, const Tensor& later, Location where) {
-  data_->dag.schedule(data_->live(earlier, "schedule", where).node, data_->live(later, "schedule", where).node, where);
+  data_->dag.schedule(data_->live(earlier, "schedule", where).node,
+                      data_->live(later, "schedule", where).node, where);
 }
 
 Expr Graph::dim(std::string_view name, std::int64_t low, std::optional<std::int64_t> high, Location where) {
@@ -142,19 +163,28 @@ void Graph::set_dim(std::string_view name, std::int64_t value, Location where) {
   if (found == data_->dag.variables().end()) throw Error(cat("set_dim: no dim is named '", name, "'"), where);
   const Interval bounds = found->second.declared_bounds();
   if ((bounds.low && value < *bounds.low) || (bounds.high && value > *bounds.high))
-    throw Error(cat("set_dim: ", name, " = ", value, " is outside [", bounds.low ? std::to_string(*bounds.low) : "-inf", ", ",
+    throw Error(cat("set_dim: ", name, " = ", value, " is outside [",
+                    bounds.low ? std::to_string(*bounds.low) : "-inf", ", ",
                     bounds.high ? std::to_string(*bounds.high) : "inf", "]"),
                 where);
   data_->dims.insert_or_assign(std::string(name), value);
 }
 
-const DimMap& Graph::dims() const { return data_->dims; }
+const DimMap& Graph::dims() const {
+  return data_->dims;
+}
 
-void Graph::set_sink(Sink sink) { data_->sink = std::move(sink); }
+void Graph::set_sink(Sink sink) {
+  data_->sink = std::move(sink);
+}
 
-void Graph::execute() { run(data_->sink, false); }
+void Graph::execute() {
+  run(data_->sink, false);
+}
 
-void Graph::execute_debug(const Sink& sink) { run(sink, true); }
+void Graph::execute_debug(const Sink& sink) {
+  run(sink, true);
+}
 
 namespace {
 
@@ -183,15 +213,27 @@ void require_dims(const GraphData& data, const std::vector<NodeId>& order) {
       if (!variable.coordinate_axis() && !data.dims.contains(variable.name()))
         throw Error(cat("execute: the dim '", variable.name(), "' has no value"), node.where);
   };
+  const auto require_view_dims = [&](const View& view, const Node& node) {
+    for (const auto& dim : view.shape()) require(dim, node);
+    for (const auto& index : view.map().index) require(index, node);
+    for (const auto& guard : view.map().guards) require(guard.valid, node);
+  };
   for (const auto id : order) {
     const Node& node = data.dag.node(id);
     for (const auto& output : node.outputs)
       for (const auto& dim : output.shape) require(dim, node);
     if (const auto* iota = node.try_get<attribute::Iota>()) require(iota->value, node);
-    for (const auto& input : node.inputs) {
-      for (const auto& index : input.view.map().index) require(index, node);
-      for (const auto& guard : input.view.map().guards) require(guard.valid, node);
-    }
+    for (const auto& input : node.inputs) require_view_dims(input.view, node);
+  }
+  for (const auto& value : data.dag.outputs()) require_view_dims(value.view, data.dag.node(value.node));
+}
+
+/// What the dims' values make of a view that nothing but the user reads.
+void require_view(const Value& value, const GraphData& data) {
+  try {
+    value.view.substitute(data.dims);
+  } catch (const Error& error) {
+    throw Error(error.problem(), data.dag.node(value.node).where);
   }
 }
 
@@ -201,21 +243,29 @@ void Graph::run(const Sink& sink, bool trace) {
   GraphData& data = *data_;
   require_dims(data, execution_order(data.dag, data.dag.roots()));
   std::vector<OutputId> wanted;
-  for (const auto& value : data.dag.outputs()) wanted.emplace_back(value.node, value.output);
+  for (const auto& value : data.dag.outputs()) {
+    require_view(value, data);
+    wanted.emplace_back(value.node, value.output);
+  }
   for (const auto& [place, unused] : data.dag.kept()) wanted.push_back(place);
   for (const auto& [state, value] : data.dag.assignments()) wanted.emplace_back(value.node, value.output);
   const auto arrays = interpret(data.dag, environment_of(data_, sink, trace), wanted);
   std::map<OutputId, Array> states;  // every new value is taken before the first state changes
   for (const auto& [state, value] : data.dag.assignments())
-    states.emplace(OutputId{state, 0}, materialise(arrays.at({value.node, value.output}), value.view, data.dims).clone());
+    states.emplace(OutputId{state, 0},
+                   materialise(arrays.at({value.node, value.output}), value.view, data.dims).clone());
   for (const auto& value : data.dag.outputs())
-    data.values.insert_or_assign(OutputId{value.node, value.output}, GraphData::Stored{arrays.at({value.node, value.output}), data.dims});
+    data.values.insert_or_assign(OutputId{value.node, value.output},
+                                 GraphData::Stored{arrays.at({value.node, value.output}), data.dims});
   for (const auto& [place, unused] : data.dag.kept())
     data.values.insert_or_assign(place, GraphData::Stored{arrays.at(place), data.dims});
-  for (auto& [place, array] : states) data.values.insert_or_assign(place, GraphData::Stored{array, data.dims});
+  for (auto& [place, array] : states)
+    data.values.insert_or_assign(place, GraphData::Stored{array, data.dims});
 }
 
-Sampler Graph::sampler() const { return Sampler(data_->dag, environment_of(data_, data_->sink, false)); }
+Sampler Graph::sampler() const {
+  return Sampler(data_->dag, environment_of(data_, data_->sink, false));
+}
 
 Scalar Graph::value_at(const Tensor& tensor, std::vector<std::int64_t> coordinates, Location where) {
   try {
@@ -226,7 +276,9 @@ Scalar Graph::value_at(const Tensor& tensor, std::vector<std::int64_t> coordinat
   }
 }
 
-Tensor Graph::at(NodeId node, std::uint32_t output) const { return data_->tensor(node, output); }
+Tensor Graph::at(NodeId node, std::uint32_t output) const {
+  return data_->tensor(node, output);
+}
 
 Tensor Graph::find(std::string_view name) const {
   std::vector<NodeId> found;
@@ -235,11 +287,14 @@ Tensor Graph::find(std::string_view name) const {
     if ((node.op == Op::input || node.op == Op::state) && node.name == name) found.push_back(id);
   }
   if (found.size() != 1)
-    throw Error(cat("find: ", found.empty() ? "no" : "more than one", " input or state is named '", name, "'"));
+    throw Error(
+        cat("find: ", found.empty() ? "no" : "more than one", " input or state is named '", name, "'"));
   return data_->tensor(found[0]);
 }
 
-const Dag& Graph::dag() const { return data_->dag; }
+const Dag& Graph::dag() const {
+  return data_->dag;
+}
 
 void Graph::apply(const Pass& pass) {
   pass.run(data_->dag);
@@ -252,7 +307,9 @@ void Graph::delete_inputs(const std::vector<Tensor>& tensors, Location where) {
   for (const auto& tensor : tensors) {
     const Value value = data_->live(tensor, "delete_inputs", where);
     if (dag.node(value.node).outputs.size() != 1)
-      throw Error(cat("delete_inputs: ", dag.node(value.node).op, " has several outputs and cannot become an input"), where);
+      throw Error(
+          cat("delete_inputs: ", dag.node(value.node).op, " has several outputs and cannot become an input"),
+          where);
     cut.push_back(value.node);
   }
   const auto above = execution_order(dag, cut);
@@ -289,7 +346,9 @@ std::vector<Tensor> Graph::downstream(const std::vector<Tensor>& tensors, Locati
     if (known[id.index()]) continue;
     if (node.op == Op::constant || node.op == Op::iota) known[id.index()] = true;
     if (node.inputs.empty()) continue;
-    const auto holds = [&](const std::vector<bool>& flags) { return [&](const Value& input) { return static_cast<bool>(flags[input.node.index()]); }; };
+    const auto holds = [&](const std::vector<bool>& flags) {
+      return [&](const Value& input) { return static_cast<bool>(flags[input.node.index()]); };
+    };
     known[id.index()] = std::all_of(node.inputs.begin(), node.inputs.end(), holds(known));
     depends[id.index()] = std::any_of(node.inputs.begin(), node.inputs.end(), holds(depends));
     if (!known[id.index()] || !depends[id.index()]) continue;
@@ -304,7 +363,8 @@ void require_holder(const GraphData& data, const Value& value, const char* opera
   const Node& node = data.dag.node(value.node);
   if (node.op != Op::input && node.op != Op::state)
     throw Error(cat(operation, ": the tensor is ", node.op, ", expected an input or a state"), where);
-  if (!value.view.is_identity()) throw Error(cat(operation, ": the tensor is a view; use the tensor it was made from"), where);
+  if (!value.view.is_identity())
+    throw Error(cat(operation, ": the tensor is a view; use the tensor it was made from"), where);
 }
 
 }  // namespace

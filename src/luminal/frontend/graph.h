@@ -36,8 +36,9 @@ class OpBuilder {
   NewNode node_;
 };
 
-/// A model and its data: the nodes, the values of inputs and states, and after a run the values asked for. A handle:
-/// copies refer to the same graph, which lives as long as one of them. Not for use from several threads at once.
+/// A model and its data: the nodes, the values of inputs and states, and after a run the values asked for. A
+/// handle: copies refer to the same graph, which lives as long as one of them. Not for use from several
+/// threads at once.
 class Graph {
  public:
   Graph();
@@ -46,19 +47,27 @@ class Graph {
 
   /// An input. `g.tensor({"batch", 784})`: a named dim gets its value when data is set.
   Tensor tensor(const Shape& shape, DType dtype = DType::f32, Location where = Location::current());
-  Tensor named_tensor(std::string name, const Shape& shape, DType dtype = DType::f32, Location where = Location::current());
+  Tensor named_tensor(std::string name, const Shape& shape, DType dtype = DType::f32,
+                      Location where = Location::current());
   /// A scalar: f32 for reals, i64 for integers, bool for bools, unless a dtype is given.
-  Tensor constant(const Number& value, std::optional<DType> dtype = std::nullopt, Location where = Location::current());
+  Tensor constant(const Number& value, std::optional<DType> dtype = std::nullopt,
+                  Location where = Location::current());
+  template <Element T>
+  Tensor constant(T value, std::optional<DType> dtype = std::nullopt, Location where = Location::current()) {
+    return constant(Number(value), dtype, where);
+  }
   /// A symbolic whole number as an i64 scalar: its value follows the dims.
   Tensor constant(const Expr& value, Location where = Location::current());
   /// 0, 1, 2 … along `axis` (negative: from the end), the same along the others.
   Tensor iota(const Shape& shape, int axis, DType dtype = DType::i64, Location where = Location::current());
-  /// At coordinates (i0, i1 …), the value of an expression of them: `g.iota(Expr("i0") * 3 + Expr("i1"), {2, 3})`.
-  Tensor iota(const Expr& value, const Shape& shape, DType dtype = DType::i64, Location where = Location::current());
-  /// A value that lives from run to run: reads give the value before the run, `assign` sets the one after it. Without
-  /// `initial` it starts as zeros.
-  State state(std::string name, const Shape& shape, DType dtype = DType::f32, std::optional<Array> initial = std::nullopt,
+  /// At coordinates (i0, i1 …), the value of an expression of them: `g.iota(Expr("i0") * 3 + Expr("i1"), {2,
+  /// 3})`.
+  Tensor iota(const Expr& value, const Shape& shape, DType dtype = DType::i64,
               Location where = Location::current());
+  /// A value that lives from run to run: reads give the value before the run, `assign` sets the one after it.
+  /// Without `initial` it starts as zeros.
+  State state(std::string name, const Shape& shape, DType dtype = DType::f32,
+              std::optional<Array> initial = std::nullopt, Location where = Location::current());
   OpBuilder add_op(Op op, Location where = Location::current());
   /// The outputs of a user's function.
   std::vector<Tensor> custom(std::shared_ptr<const CustomOp> op, const std::vector<Tensor>& inputs,
@@ -70,17 +79,20 @@ class Graph {
   void set_dim(std::string_view name, std::int64_t value, Location where = Location::current());
   const DimMap& dims() const;
   /// A dim with bounds, to be used in shapes: `Expr n = g.dim("n", 1, 4096)`.
-  Expr dim(std::string_view name, std::int64_t low, std::optional<std::int64_t> high, Location where = Location::current());
+  Expr dim(std::string_view name, std::int64_t low, std::optional<std::int64_t> high,
+           Location where = Location::current());
 
-  /// Runs the interpreter: computes what was marked with `retrieve` and `keep`, runs print and diff, then updates the
-  /// states. Throws `Error` and changes nothing if an input has no value or the values do not fit.
+  /// Runs the interpreter: computes what was marked with `retrieve` and `keep`, runs print and diff, then
+  /// updates the states. Throws `Error` and changes nothing if an input has no value or the values do not
+  /// fit.
   void execute();
   /// The same, writing a line a node: shapes and times.
   void execute_debug(const Sink& sink);
   /// Where print and diff write; standard output's lines if never set.
   void set_sink(Sink sink);
   /// One element, without computing the others. Many samples of one graph: use `sampler`.
-  Scalar value_at(const Tensor& tensor, std::vector<std::int64_t> coordinates, Location where = Location::current());
+  Scalar value_at(const Tensor& tensor, std::vector<std::int64_t> coordinates,
+                  Location where = Location::current());
   Sampler sampler() const;
 
   /// The tensor of a node's output.
@@ -94,7 +106,8 @@ class Graph {
   /// Turns the tensors' nodes into inputs (keeping their data) and removes what only served to compute them.
   void delete_inputs(const std::vector<Tensor>& tensors, Location where = Location::current());
   /// What can be computed from these tensors and constants alone, in the order of execution.
-  std::vector<Tensor> downstream(const std::vector<Tensor>& tensors, Location where = Location::current()) const;
+  std::vector<Tensor> downstream(const std::vector<Tensor>& tensors,
+                                 Location where = Location::current()) const;
 
   std::string text() const { return print(dag()); }
   friend bool operator==(const Graph& a, const Graph& b) { return a.data_ == b.data_; }
@@ -106,9 +119,10 @@ class Graph {
   std::shared_ptr<GraphData> data_;
 };
 
-/// Copies the values of `from` to the inputs or states `to`, one by one, within a graph or between two. `Error` if a
-/// source has no value or the types differ; then nothing is copied.
-void transfer_data(const std::vector<Tensor>& from, const std::vector<Tensor>& to, Location where = Location::current());
+/// Copies the values of `from` to the inputs or states `to`, one by one, within a graph or between two.
+/// `Error` if a source has no value or the types differ; then nothing is copied.
+void transfer_data(const std::vector<Tensor>& from, const std::vector<Tensor>& to,
+                   Location where = Location::current());
 /// Exchanges the values of two inputs or states of one type.
 void swap_data(const Tensor& a, const Tensor& b, Location where = Location::current());
 

@@ -16,7 +16,9 @@ std::vector<Expr> replaced(const Shape& shape, std::size_t first, std::size_t co
   return dims;
 }
 
-bool is_constant(const Expr& e, std::int64_t value) { return e.constant_value() == value; }
+bool is_constant(const Expr& e, std::int64_t value) {
+  return e.constant_value() == value;
+}
 
 /// A position as Python's slices take it: negative from the end, cut off at the axis' ends.
 Expr clamped(const Expr& position, const Expr& length) {
@@ -47,24 +49,29 @@ Tensor Tensor::permute(const std::vector<int>& axes, Location where) const {
 Tensor Tensor::transpose(int a, int b, Location where) const {
   std::vector<std::size_t> axes(rank());
   for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = i;
-  std::swap(axes[resolve_axis(a, rank(), "transpose", where)], axes[resolve_axis(b, rank(), "transpose", where)]);
+  std::swap(axes[resolve_axis(a, rank(), "transpose", where)],
+            axes[resolve_axis(b, rank(), "transpose", where)]);
   return move(movement::Permute{std::move(axes)}, where);
 }
 
 Tensor Tensor::reshape(const Shape& wanted, Location where) const {
   std::vector<Expr> dims(wanted.begin(), wanted.end());
-  const auto unknown = std::count_if(dims.begin(), dims.end(), [](const Expr& dim) { return is_constant(dim, -1); });
+  const auto unknown =
+      std::count_if(dims.begin(), dims.end(), [](const Expr& dim) { return is_constant(dim, -1); });
   if (unknown > 1) throw Error(cat("reshape: ", wanted, " has more than one dim of -1"), where);
   if (unknown == 1) {
     Expr others = 1;
     for (const auto& dim : dims)
       if (!is_constant(dim, -1)) others = others * dim;
-    if (is_constant(others, 0)) throw Error(cat("reshape: the dim of -1 in ", wanted, " could be anything"), where);
+    if (is_constant(others, 0))
+      throw Error(cat("reshape: the dim of -1 in ", wanted, " could be anything"), where);
     const Expr count = shape().element_count();
     const auto known = count.constant_value();
     const auto divisor = others.constant_value();
     if (known && divisor && *known % *divisor != 0)
-      throw Error(cat("reshape: ", shape(), " has ", count, " elements, not a multiple of ", others, " as ", wanted, " needs"), where);
+      throw Error(cat("reshape: ", shape(), " has ", count, " elements, not a multiple of ", others, " as ",
+                      wanted, " needs"),
+                  where);
     for (auto& dim : dims)
       if (is_constant(dim, -1)) dim = count / others;
   }
@@ -72,7 +79,8 @@ Tensor Tensor::reshape(const Shape& wanted, Location where) const {
 }
 
 Tensor Tensor::expand(const Shape& wanted, Location where) const {
-  if (wanted.rank() < rank()) throw Error(cat("expand: ", shape(), " has a higher rank than ", wanted), where);
+  if (wanted.rank() < rank())
+    throw Error(cat("expand: ", shape(), " has a higher rank than ", wanted), where);
   const std::size_t added = wanted.rank() - rank();
   std::vector<Expr> front(added, Expr(1));
   Tensor result = added == 0 ? *this : move(movement::Reshape{Shape(replaced(shape(), 0, 0, front))}, where);
@@ -82,7 +90,9 @@ Tensor Tensor::expand(const Shape& wanted, Location where) const {
     if (!stays && is_constant(dim, 1)) {
       result = result.move(movement::Expand{axis, wanted[axis]}, where);
     } else if (!stays && !prove_eq(dim, wanted[axis])) {
-      throw Error(cat("expand: ", shape(), " does not fit ", wanted, " at axis ", axis, ": ", dim, " against ", wanted[axis]), where);
+      throw Error(cat("expand: ", shape(), " does not fit ", wanted, " at axis ", axis, ": ", dim,
+                      " against ", wanted[axis]),
+                  where);
     }
   }
   return result;
@@ -100,7 +110,9 @@ Tensor Tensor::unsqueeze(int axis, Location where) const {
 
 Tensor Tensor::squeeze(int axis, Location where) const {
   const std::size_t at = resolve_axis(axis, rank(), "squeeze", where);
-  if (!prove_eq(shape()[at], 1)) throw Error(cat("squeeze: axis ", at, " of ", shape(), " has ", shape()[at], " elements, expected 1"), where);
+  if (!prove_eq(shape()[at], 1))
+    throw Error(cat("squeeze: axis ", at, " of ", shape(), " has ", shape()[at], " elements, expected 1"),
+                where);
   return move(movement::Reshape{Shape(replaced(shape(), at, 1, {}))}, where);
 }
 
@@ -112,7 +124,8 @@ Tensor Tensor::merge_dims(int first, Location where) const {
 
 Tensor Tensor::split_dims(int axis, const Expr& inner, Location where) const {
   const std::size_t at = resolve_axis(axis, rank(), "split_dims", where);
-  if (prove_le(inner, 0)) throw Error(cat("split_dims: the inner dim is ", inner, ", expected at least 1"), where);
+  if (prove_le(inner, 0))
+    throw Error(cat("split_dims: the inner dim is ", inner, ", expected at least 1"), where);
   const auto length = shape()[at].constant_value();
   if (length && inner.is_constant() && *length % *inner.constant_value() != 0)
     throw Error(cat("split_dims: axis ", at, " of ", shape(), " is not a multiple of ", inner), where);
@@ -129,7 +142,8 @@ Tensor Tensor::slice(int axis, const Expr& start, const Expr& end, const Expr& s
   return move(movement::Slice{at, from, size, step}, where);
 }
 
-Tensor Tensor::pad(int axis, const Expr& before, const Expr& after, const Number& fill, Location where) const {
+Tensor Tensor::pad(int axis, const Expr& before, const Expr& after, const Number& fill,
+                   Location where) const {
   return move(movement::Pad{resolve_axis(axis, rank(), "pad", where), before, after, fill}, where);
 }
 
@@ -137,7 +151,8 @@ Tensor Tensor::flip(int axis, Location where) const {
   return move(movement::Flip{resolve_axis(axis, rank(), "flip", where)}, where);
 }
 
-Tensor Tensor::unfold(int axis, const Expr& size, const Expr& stride, const Expr& dilation, Location where) const {
+Tensor Tensor::unfold(int axis, const Expr& size, const Expr& stride, const Expr& dilation,
+                      Location where) const {
   return move(movement::Unfold{resolve_axis(axis, rank(), "unfold", where), size, stride, dilation}, where);
 }
 

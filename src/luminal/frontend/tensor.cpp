@@ -31,10 +31,13 @@ std::vector<std::size_t> Axes::resolve(std::size_t rank, std::string_view operat
 }
 
 void Tensor::require_rank(std::size_t wanted, Location where) const {
-  if (rank() != wanted) throw Error(cat("dims", wanted, ": the tensor has shape ", shape(), ", of rank ", rank()), where);
+  if (rank() != wanted)
+    throw Error(cat("dims", wanted, ": the tensor has shape ", shape(), ", of rank ", rank()), where);
 }
 
-Graph Tensor::graph(Location where) const { return Graph(GraphData::of(*this, "graph", where)); }
+Graph Tensor::graph(Location where) const {
+  return Graph(GraphData::of(*this, "graph", where));
+}
 
 Tensor Tensor::set_name(std::string name, Location where) const {
   const auto data = GraphData::of(*this, "set_name", where);
@@ -54,7 +57,8 @@ NodeId holder(const GraphData& data, const Tensor& tensor, Location where) {
   const Op op = data.dag.node(value.node).op;
   if (op != Op::input && op != Op::state)
     throw Error(cat("set: the tensor is ", op, ", expected an input or a state"), where);
-  if (!value.view.is_identity()) throw Error("set: the tensor is a view; set the tensor it was made from", where);
+  if (!value.view.is_identity())
+    throw Error("set: the tensor is a view; set the tensor it was made from", where);
   return value.node;
 }
 
@@ -63,13 +67,16 @@ std::optional<DimMap> solve(const Shape& shape, const std::vector<std::int64_t>&
   if (shape.rank() != dims.size()) return std::nullopt;
   DimMap values = known;
   for (std::size_t i = 0; i < dims.size(); ++i)
-    if (shape[i].kind() == Expr::Kind::variable) values.insert_or_assign(std::string(shape[i].name()), dims[i]);
+    if (shape[i].kind() == Expr::Kind::variable)
+      values.insert_or_assign(std::string(shape[i].name()), dims[i]);
   for (std::size_t i = 0; i < dims.size(); ++i)
     if (shape[i].try_eval(values) != dims[i]) return std::nullopt;
   return values;
 }
 
-std::string array_text(const Array& array) { return cat(array.dtype(), "[", join(array.dims()), "]"); }
+std::string array_text(const Array& array) {
+  return cat(array.dtype(), "[", join(array.dims()), "]");
+}
 
 }  // namespace
 
@@ -95,9 +102,10 @@ Tensor Tensor::set(const Array& values, Location where) const {
   }
   if (!dims) {
     const bool named = !shape().constant_dims();
-    throw Error(cat("set: values ", array_text(values), " do not fit the tensor ", TensorType{shape(), dtype_},
-                    named && values.rank() == 1 && rank() != 1 ? "; give its dims with set_dyn" : ""),
-                where);
+    throw Error(
+        cat("set: values ", array_text(values), " do not fit the tensor ", TensorType{shape(), dtype_},
+            named && values.rank() == 1 && rank() != 1 ? "; give its dims with set_dyn" : ""),
+        where);
   }
   for (const auto& [name, value] : *dims)
     if (!data->dims.contains(name) || data->dims.at(name) != value) graph(where).set_dim(name, value, where);
@@ -112,7 +120,8 @@ Tensor Tensor::set(const Array& values, Location where) const {
 
 Tensor Tensor::set_dyn(const Array& values, const std::vector<std::int64_t>& dims, Location where) const {
   if (!solve(shape(), dims, {}) && !solve(shape(), dims, GraphData::of(*this, "set_dyn", where)->dims))
-    throw Error(cat("set_dyn: dims [", join(dims), "] do not fit the tensor ", TensorType{shape(), dtype_}), where);
+    throw Error(cat("set_dyn: dims [", join(dims), "] do not fit the tensor ", TensorType{shape(), dtype_}),
+                where);
   if (values.size() != element_count(dims))
     throw Error(cat("set_dyn: ", values.size(), " values for dims [", join(dims), "]"), where);
   return set(values.reshaped(dims), where);
@@ -123,12 +132,13 @@ Tensor Tensor::set_deferred(std::function<Array()> load, Location where) const {
   const NodeId node = holder(*data, *this, where);
   if (!load) throw Error("set_deferred: the loader is empty", where);
   data->values.erase({node, 0});
-  data->loaders.insert_or_assign(node, [load = std::move(load), type = TensorType{shape(), dtype_}, weak = std::weak_ptr(data)] {
-    const Array array = load();
-    const auto graph = weak.lock();
-    const auto dims = type.shape.eval(graph->dims);
-    return array.rank() == 1 && element_count(dims) == array.size() ? array.reshaped(dims) : array;
-  });
+  data->loaders.insert_or_assign(
+      node, [load = std::move(load), type = TensorType{shape(), dtype_}, weak = std::weak_ptr(data)] {
+        const Array array = load();
+        const auto graph = weak.lock();
+        const auto dims = type.shape.eval(graph->dims);
+        return array.rank() == 1 && element_count(dims) == array.size() ? array.reshaped(dims) : array;
+      });
   return *this;
 }
 
@@ -151,7 +161,9 @@ Array Tensor::array(Location where) const {
     return materialise(zeros, value.view, data->dims);
   }
   if (node.op == Op::input) throw Error(cat("data: the input ", which, " has no value"), where);
-  throw Error(cat("data: ", which, " (", node.op, ") was not computed; mark it with retrieve() before execute()"), where);
+  throw Error(
+      cat("data: ", which, " (", node.op, ") was not computed; mark it with retrieve() before execute()"),
+      where);
 }
 
 Tensor Tensor::keep(Location where) const {
@@ -183,13 +195,25 @@ void State::assign(const Tensor& value, Location where) const {
 
 Tensor Tensor::print(std::string message, Location where) const {
   const auto data = GraphData::of(*this, "print", where);
-  data->dag.add({Op::print, attribute::Print{std::move(message)}, {data->live(*this, "print", where)}, {}, {}, {}, where});
+  data->dag.add({Op::print,
+                 attribute::Print{std::move(message)},
+                 {data->live(*this, "print", where)},
+                 {},
+                 {},
+                 {},
+                 where});
   return *this;
 }
 
 Tensor Tensor::diff(std::string file, double absolute, double relative, Location where) const {
   const auto data = GraphData::of(*this, "diff", where);
-  data->dag.add({Op::diff, attribute::Diff{std::move(file), absolute, relative}, {data->live(*this, "diff", where)}, {}, {}, {}, where});
+  data->dag.add({Op::diff,
+                 attribute::Diff{std::move(file), absolute, relative},
+                 {data->live(*this, "diff", where)},
+                 {},
+                 {},
+                 {},
+                 where});
   return *this;
 }
 

@@ -23,7 +23,8 @@ class Axes {
   Axes(std::vector<int> axes) : axes_(std::move(axes)) {}
   static Axes all() { return Axes(); }
   bool is_all() const { return all_; }
-  /// In ascending order, for a tensor of this rank. `Error` naming an axis that is out of range or given twice.
+  /// In ascending order, for a tensor of this rank. `Error` naming an axis that is out of range or given
+  /// twice.
   std::vector<std::size_t> resolve(std::size_t rank, std::string_view operation, Location where) const;
 
  private:
@@ -35,8 +36,9 @@ class Axes {
 /// The axis of a tensor of this rank, from 0; `Error` if it is out of range.
 std::size_t resolve_axis(int axis, std::size_t rank, std::string_view operation, Location where);
 
-/// A handle on a value of a graph: cheap to copy, and never a danger. Operations add nodes and return new handles; nothing
-/// is computed before a run. Using a tensor whose graph is gone, or two of different graphs together, is an `Error`.
+/// A handle on a value of a graph: cheap to copy, and never a danger. Operations add nodes and return new
+/// handles; nothing is computed before a run. Using a tensor whose graph is gone, or two of different graphs
+/// together, is an `Error`.
 class Tensor {
  public:
   const Shape& shape() const { return value_.view.shape(); }
@@ -57,16 +59,21 @@ class Tensor {
   std::string name(Location where = Location::current()) const;
 
   // --- values ---
-  /// Gives an input or a state its value. Flat values fit any shape of that many elements; nested ones and arrays must
-  /// have the shape, whose named dims then take their values from it. See `Array::converted_for` for dtypes.
+  /// Gives an input or a state its value. Flat values fit any shape of that many elements; nested ones and
+  /// arrays must have the shape, whose named dims then take their values from it. See `Array::converted_for`
+  /// for dtypes.
   Tensor set(const Array& values, Location where = Location::current()) const;
   /// Flat values and the dims of a tensor with named dims.
-  Tensor set_dyn(const Array& values, const std::vector<std::int64_t>& dims, Location where = Location::current()) const;
+  Tensor set_dyn(const Array& values, const std::vector<std::int64_t>& dims,
+                 Location where = Location::current()) const;
   /// `load` is called when a run needs the value, once a run, and again in every later run.
   Tensor set_deferred(std::function<Array()> load, Location where = Location::current()) const;
-  /// The value in row-major order: of an input or state at any time, of others after a run if marked before it.
+  /// The value in row-major order: of an input or state at any time, of others after a run if marked before
+  /// it.
   template <Element T>
-  std::vector<T> data(Location where = Location::current()) const { return array(where).values<T>(); }
+  std::vector<T> data(Location where = Location::current()) const {
+    return array(where).values<T>();
+  }
   Array array(Location where = Location::current()) const;
   bool has_data() const;
   /// The value stays after runs, and no pass removes its node.
@@ -91,10 +98,12 @@ class Tensor {
   Tensor merge_dims(int first, Location where = Location::current()) const;
   /// Splits an axis in two; the inner one has `inner` elements.
   Tensor split_dims(int axis, const Expr& inner, Location where = Location::current()) const;
-  /// Elements start … end − 1, every `step`th; negative positions count from the end, and as in Python ends beyond the
-  /// axis are cut off.
-  Tensor slice(int axis, const Expr& start, const Expr& end, const Expr& step = 1, Location where = Location::current()) const;
-  Tensor pad(int axis, const Expr& before, const Expr& after, const Number& fill = 0, Location where = Location::current()) const;
+  /// Elements start … end − 1, every `step`th; negative positions count from the end, and as in Python ends
+  /// beyond the axis are cut off.
+  Tensor slice(int axis, const Expr& start, const Expr& end, const Expr& step = 1,
+               Location where = Location::current()) const;
+  Tensor pad(int axis, const Expr& before, const Expr& after, const Number& fill = 0,
+             Location where = Location::current()) const;
   Tensor flip(int axis, Location where = Location::current()) const;
   Tensor unfold(int axis, const Expr& size, const Expr& stride = 1, const Expr& dilation = 1,
                 Location where = Location::current()) const;
@@ -123,14 +132,18 @@ class Tensor {
   /// The compiler fuses nothing across this.
   Tensor graph_break(Location where = Location::current()) const { return unary(Op::barrier, where); }
   /// Integers and bools sum to i64, as in PyTorch.
-  Tensor sum(const Axes& axes = Axes::all(), bool keep_dims = false, Location where = Location::current()) const;
-  Tensor max(const Axes& axes = Axes::all(), bool keep_dims = false, Location where = Location::current()) const;
-  Tensor prod(const Axes& axes = Axes::all(), bool keep_dims = false, Location where = Location::current()) const;
+  Tensor sum(const Axes& axes = Axes::all(), bool keep_dims = false,
+             Location where = Location::current()) const;
+  Tensor max(const Axes& axes = Axes::all(), bool keep_dims = false,
+             Location where = Location::current()) const;
+  Tensor prod(const Axes& axes = Axes::all(), bool keep_dims = false,
+              Location where = Location::current()) const;
 
   // --- debugging ---
   /// Every run writes the message and a sample of the value to the graph's sink. Returns this tensor.
   Tensor print(std::string message, Location where = Location::current()) const;
-  /// Every run compares the value with a file of raw f32 values, and writes how they differ to the graph's sink.
+  /// Every run compares the value with a file of raw f32 values, and writes how they differ to the graph's
+  /// sink.
   Tensor diff(std::string file, double absolute, double relative, Location where = Location::current()) const;
 
   /// A unary op of the table, on its whole value.
@@ -142,7 +155,8 @@ class Tensor {
   friend class Graph;
   friend class OpBuilder;
   friend struct GraphData;
-  Tensor(std::weak_ptr<GraphData> data, Value value, DType dtype) : data_(std::move(data)), value_(std::move(value)), dtype_(dtype) {}
+  Tensor(std::weak_ptr<GraphData> data, Value value, DType dtype)
+      : data_(std::move(data)), value_(std::move(value)), dtype_(dtype) {}
 
  private:
   template <std::size_t N>
@@ -154,7 +168,9 @@ class Tensor {
   }
   void require_rank(std::size_t rank, Location where) const;
   Tensor reduce(Op op, std::string_view operation, const Axes& axes, bool keep_dims, Location where) const;
-  Tensor with_view(View view) const { return Tensor(data_, {value_.node, value_.output, std::move(view)}, dtype_); }
+  Tensor with_view(View view) const {
+    return Tensor(data_, {value_.node, value_.output, std::move(view)}, dtype_);
+  }
 
   std::weak_ptr<GraphData> data_;
   Value value_;
@@ -172,7 +188,8 @@ class State : public Tensor {
   explicit State(const Tensor& tensor) : Tensor(tensor) {}
 };
 
-/// What stands on one side of an operator: a tensor, a number or a symbolic expression; and the line it stands on.
+/// What stands on one side of an operator: a tensor, a number or a symbolic expression; and the line it
+/// stands on.
 class Operand {
  public:
   Operand(const Tensor& tensor, Location where_ = Location::current()) : value(tensor), where(where_) {}
@@ -189,8 +206,8 @@ Tensor binary(Op op, const Operand& a, const Operand& b, std::string_view operat
 /// Both sides brought to one dtype and one shape; `dtype` overrides the promoted one.
 std::array<Tensor, 2> broadcast(const Operand& a, const Operand& b, std::string_view operation,
                                 std::optional<DType> dtype = std::nullopt);
-/// The dtype of an operation on these, as `torch.result_type`: numbers and scalar tensors give way to tensors of the same
-/// kind. `Error` if there is none.
+/// The dtype of an operation on these, as `torch.result_type`: numbers and scalar tensors give way to tensors
+/// of the same kind. `Error` if there is none.
 DType result_type(const std::vector<Operand>& operands, std::string_view operation);
 
 Tensor operator+(const Operand& a, const Operand& b);

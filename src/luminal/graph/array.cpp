@@ -16,7 +16,8 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& dims) {
   return strides;
 }
 
-void measure(const Nested& values, std::size_t depth, std::vector<std::int64_t>& dims, DType& dtype, bool& first) {
+void measure(const Nested& values, std::size_t depth, std::vector<std::int64_t>& dims, DType& dtype,
+             bool& first) {
   if (!values.is_list) {
     if (depth != dims.size()) throw Error("values in braces: a number stands where a list was expected");
     dtype = first ? values.dtype : promote(dtype, values.dtype).value_or(values.dtype);
@@ -30,7 +31,8 @@ void measure(const Nested& values, std::size_t depth, std::vector<std::int64_t>&
     throw Error("values in braces: a list stands where a number was expected");
   }
   if (dims[depth] != length)
-    throw Error(cat("values in braces: lists at depth ", depth, " have ", dims[depth], " and ", length, " elements"));
+    throw Error(
+        cat("values in braces: lists at depth ", depth, " have ", dims[depth], " and ", length, " elements"));
   for (const auto& child : values.children) measure(child, depth + 1, dims, dtype, first);
 }
 
@@ -55,8 +57,9 @@ bool holds_exactly(DType from, DType to) {
 }
 
 std::string element_text(const Scalar& value) {
-  return is_floating(value.dtype) && value.dtype != DType::f64 ? shortest(static_cast<float>(to_double(value)))
-                                                                : to_number(value).text();
+  return is_floating(value.dtype) && value.dtype != DType::f64
+             ? shortest(static_cast<float>(to_double(value)))
+             : to_number(value).text();
 }
 
 void print_axis(std::ostream& out, const Array& array, std::size_t axis, std::int64_t start, bool all) {
@@ -87,7 +90,8 @@ Array::Array(DType dtype, std::vector<std::int64_t> dims)
     : dtype_(dtype), dims_(std::move(dims)), strides_(row_major(dims_)), size_(element_count(dims_)) {
   const auto bytes = static_cast<std::size_t>(byte_count(dims_, static_cast<std::int64_t>(byte_size(dtype))));
   try {
-    data_ = std::shared_ptr<std::byte>(new std::byte[std::max<std::size_t>(bytes, 8)](), std::default_delete<std::byte[]>());
+    data_ = std::shared_ptr<std::byte>(new std::byte[std::max<std::size_t>(bytes, 8)](),
+                                       std::default_delete<std::byte[]>());
   } catch (const std::bad_alloc&) {
     throw Error(cat("array ", dtype, "[", join(dims_), "]: there is no memory for its ", bytes, " bytes"));
   }
@@ -104,8 +108,8 @@ Array::Array(std::initializer_list<Nested> values) {
   fill(all, *this, next);
 }
 
-Array Array::borrow(DType dtype, std::vector<std::int64_t> dims, std::vector<std::int64_t> strides, const void* data,
-                    std::function<void()> release) {
+Array Array::borrow(DType dtype, std::vector<std::int64_t> dims, std::vector<std::int64_t> strides,
+                    const void* data, std::function<void()> release) {
   if (dims.size() != strides.size())
     throw Error(cat("borrow: ", dims.size(), " dims but ", strides.size(), " strides"));
   Array array;
@@ -131,7 +135,9 @@ bool Array::is_contiguous() const {
   return true;
 }
 
-Array Array::contiguous() const { return is_contiguous() ? *this : clone(); }
+Array Array::contiguous() const {
+  return is_contiguous() ? *this : clone();
+}
 
 Array Array::clone() const {
   Array copy(dtype_, dims_);
@@ -144,7 +150,8 @@ Array Array::clone() const {
 }
 
 Array Array::reshaped(std::vector<std::int64_t> dims) const {
-  if (element_count(dims) != size_) throw Error(cat("array of ", size_, " elements cannot have shape [", join(dims), "]"));
+  if (element_count(dims) != size_)
+    throw Error(cat("array of ", size_, " elements cannot have shape [", join(dims), "]"));
   Array result = contiguous();
   result.strides_ = row_major(dims);
   result.dims_ = std::move(dims);
@@ -160,7 +167,9 @@ std::int64_t Array::offset_of(std::int64_t flat) const {
   return offset;
 }
 
-Scalar Array::at(std::int64_t flat) const { return at_offset(owned_ ? flat : offset_of(flat)); }
+Scalar Array::at(std::int64_t flat) const {
+  return at_offset(owned_ ? flat : offset_of(flat));
+}
 
 Scalar Array::at_offset(std::int64_t offset) const {
   return load(dtype_, data_.get() + offset * static_cast<std::int64_t>(byte_size(dtype_)));
@@ -177,7 +186,8 @@ std::byte* Array::bytes() {
 
 void Array::require_count(std::size_t count) const {
   if (static_cast<std::int64_t>(count) != size_)
-    throw Error(cat("array: ", count, " values for shape [", join(dims_), "], which has ", size_, " elements"));
+    throw Error(
+        cat("array: ", count, " values for shape [", join(dims_), "], which has ", size_, " elements"));
 }
 
 void Array::copy_in(const void* source) {
@@ -186,13 +196,16 @@ void Array::copy_in(const void* source) {
 
 void Array::require_readable_as(DType wanted) const {
   if (!holds_exactly(dtype_, wanted))
-    throw Error(cat("data: elements of ", dtype_, " cannot be read as ", wanted, " without loss; cast the tensor first"));
+    throw Error(cat("data: elements of ", dtype_, " cannot be read as ", wanted,
+                    " without loss; cast the tensor first"));
 }
 
 Array Array::converted_for(DType dtype) const {
   if (dtype == dtype_) return *this;
-  const bool refused = (is_boolean(dtype) && !is_boolean(dtype_)) || (is_floating(dtype_) && !is_floating(dtype));
-  if (refused) throw Error(cat("set: values of ", dtype_, " given to a tensor of ", dtype, "; cast them first"));
+  const bool refused =
+      (is_boolean(dtype) && !is_boolean(dtype_)) || (is_floating(dtype_) && !is_floating(dtype));
+  if (refused)
+    throw Error(cat("set: values of ", dtype_, " given to a tensor of ", dtype, "; cast them first"));
   Array result(dtype, dims_);
   const bool check = is_integer(dtype) && is_integer(dtype_);
   for (std::int64_t i = 0; i < size_; ++i) {
@@ -204,7 +217,8 @@ Array Array::converted_for(DType dtype) const {
       const bool negative_a = a.kind() == Number::Kind::integer && a.integer() < 0;
       const bool negative_b = b.kind() == Number::Kind::integer && b.integer() < 0;
       if (negative_a != negative_b || a.natural() != b.natural())
-        throw Error(cat("set: element ", i, " is ", element_text(given), ", which ", dtype, " does not hold"));
+        throw Error(
+            cat("set: element ", i, " is ", element_text(given), ", which ", dtype, " does not hold"));
     }
     result.set(i, stored);
   }

@@ -20,13 +20,22 @@ namespace luminal {
 /// The dtype that a C++ element type is stored as.
 template <typename T>
 constexpr DType dtype_of() {
-  if constexpr (std::same_as<T, bool>) return DType::boolean;
-  else if constexpr (std::same_as<T, double>) return DType::f64;
-  else if constexpr (std::same_as<T, float>) return DType::f32;
+  if constexpr (std::same_as<T, bool>)
+    return DType::boolean;
+  else if constexpr (std::same_as<T, double>)
+    return DType::f64;
+  else if constexpr (std::same_as<T, float>)
+    return DType::f32;
   else if constexpr (std::signed_integral<T>)
-    return sizeof(T) == 8 ? DType::i64 : sizeof(T) == 4 ? DType::i32 : sizeof(T) == 2 ? DType::i16 : DType::i8;
+    return sizeof(T) == 8   ? DType::i64
+           : sizeof(T) == 4 ? DType::i32
+           : sizeof(T) == 2 ? DType::i16
+                            : DType::i8;
   else
-    return sizeof(T) == 8 ? DType::u64 : sizeof(T) == 4 ? DType::u32 : sizeof(T) == 2 ? DType::u16 : DType::u8;
+    return sizeof(T) == 8   ? DType::u64
+           : sizeof(T) == 4 ? DType::u32
+           : sizeof(T) == 2 ? DType::u16
+                            : DType::u8;
 }
 
 template <typename T>
@@ -45,8 +54,8 @@ struct Nested {
   bool is_list = false;
 };
 
-/// An array in host memory: a dtype, concrete dims, and elements that are owned, shared with a copy of this handle, or
-/// borrowed from the caller with any strides. Rank 0 holds one element.
+/// An array in host memory: a dtype, concrete dims, and elements that are owned, shared with a copy of this
+/// handle, or borrowed from the caller with any strides. Rank 0 holds one element.
 class Array {
  public:
   /// A scalar 0 of f32.
@@ -62,9 +71,11 @@ class Array {
   template <Element T>
   Array(const std::vector<T>& values) : Array(values, {static_cast<std::int64_t>(values.size())}) {}
   template <Element T>
-  Array(const std::vector<T>& values, std::vector<std::int64_t> dims) : Array(dtype_of<T>(), std::move(dims)) {
+  Array(const std::vector<T>& values, std::vector<std::int64_t> dims)
+      : Array(dtype_of<T>(), std::move(dims)) {
     require_count(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) set(static_cast<std::int64_t>(i), make_scalar(dtype_, Number(values[i])));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      set(static_cast<std::int64_t>(i), make_scalar(dtype_, Number(values[i])));
   }
   template <Element T>
   Array(std::span<const T> values) : Array(values, {static_cast<std::int64_t>(values.size())}) {}
@@ -78,10 +89,10 @@ class Array {
   /// Every list at one depth must have the same length.
   Array(std::initializer_list<Nested> values);
 
-  /// Memory of the caller's, read where it lies: element c is at data + byte_size·Σ strides[k]·c[k]. `release` is called
-  /// when the last handle goes. Strides are in elements and may be 0 or negative.
-  static Array borrow(DType dtype, std::vector<std::int64_t> dims, std::vector<std::int64_t> strides, const void* data,
-                      std::function<void()> release = {});
+  /// Memory of the caller's, read where it lies: element c is at data + byte_size·Σ strides[k]·c[k].
+  /// `release` is called when the last handle goes. Strides are in elements and may be 0 or negative.
+  static Array borrow(DType dtype, std::vector<std::int64_t> dims, std::vector<std::int64_t> strides,
+                      const void* data, std::function<void()> release = {});
 
   DType dtype() const { return dtype_; }
   const std::vector<std::int64_t>& dims() const { return dims_; }
@@ -105,8 +116,8 @@ class Array {
   std::byte* bytes();
   const std::byte* bytes() const { return data_.get(); }
 
-  /// The elements in row-major order. T must hold every value of the dtype exactly (float for f16, i64 for i32 …):
-  /// `Error` otherwise, cast first.
+  /// The elements in row-major order. T must hold every value of the dtype exactly (float for f16, i64 for
+  /// i32 …): `Error` otherwise, cast first.
   template <Element T>
   std::vector<T> values() const {
     require_readable_as(dtype_of<T>());
@@ -121,8 +132,8 @@ class Array {
     return result;
   }
 
-  /// As given to a tensor of `dtype`: rounds to floats, but an integer or bool that does not fit, and a float for an
-  /// integer tensor, is an `Error` that names the element.
+  /// As given to a tensor of `dtype`: rounds to floats, but an integer or bool that does not fit, and a float
+  /// for an integer tensor, is an `Error` that names the element.
   Array converted_for(DType dtype) const;
 
   /// Nested brackets; beyond `limit` elements an axis shows its first and last three.

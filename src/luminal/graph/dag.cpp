@@ -13,7 +13,9 @@ namespace {
 struct AttributeHash {
   Hash& hash;
   void operator()(const attribute::None&) const {}
-  void operator()(const attribute::Constant& a) const { hash.add(static_cast<std::uint64_t>(a.value.dtype)).add(a.value.bits); }
+  void operator()(const attribute::Constant& a) const {
+    hash.add(static_cast<std::uint64_t>(a.value.dtype)).add(a.value.bits);
+  }
   void operator()(const attribute::Iota& a) const { hash.add(a.value.hash()); }
   void operator()(const attribute::Random& a) const { hash.add(a.stream); }
   void operator()(const attribute::Reduce& a) const { hash.add(a.axes); }
@@ -29,33 +31,44 @@ std::uint64_t hash_of(const Node& node) {
   hash.add(node.attribute.index());
   std::visit(AttributeHash{hash}, node.attribute);
   for (const auto& input : node.inputs) hash.add(input.node.value()).add(input.output).add(input.view.hash());
-  for (const auto& output : node.outputs) hash.add(static_cast<std::uint64_t>(output.dtype)).add(output.shape.hash());
+  for (const auto& output : node.outputs)
+    hash.add(static_cast<std::uint64_t>(output.dtype)).add(output.shape.hash());
   return hash.value();
 }
 
 bool same_node(const Node& a, const Node& b) {
-  return a.op == b.op && a.attribute == b.attribute && a.inputs == b.inputs && a.outputs == b.outputs && a.after == b.after;
+  return a.op == b.op && a.attribute == b.attribute && a.inputs == b.inputs && a.outputs == b.outputs &&
+         a.after == b.after;
 }
 
 std::string bounds_text(const Expr& variable) {
   const Interval bounds = variable.declared_bounds();
-  return cat("[", bounds.low ? std::to_string(*bounds.low) : "-inf", ", ", bounds.high ? std::to_string(*bounds.high) : "inf", "]");
+  return cat("[", bounds.low ? std::to_string(*bounds.low) : "-inf", ", ",
+             bounds.high ? std::to_string(*bounds.high) : "inf", "]");
 }
 
 }  // namespace
 
-std::string TensorType::text() const { return cat(dtype, shape); }
+std::string TensorType::text() const {
+  return cat(dtype, shape);
+}
 
-bool has_effect(Op op) { return op == Op::print || op == Op::diff; }
+bool has_effect(Op op) {
+  return op == Op::print || op == Op::diff;
+}
 
-bool is_pure(Op op) { return !has_effect(op) && op != Op::custom && op != Op::input && op != Op::state; }
+bool is_pure(Op op) {
+  return !has_effect(op) && op != Op::custom && op != Op::input && op != Op::state;
+}
 
 const Dag::Slot& Dag::slot(NodeId id) const {
   if (!contains(id)) throw InternalError(cat("node ", id, " does not exist"));
   return slots_[id.index()];
 }
 
-const Node& Dag::node(NodeId id) const { return slot(id).node; }
+const Node& Dag::node(NodeId id) const {
+  return slot(id).node;
+}
 
 const TensorType& Dag::type(NodeId id, std::uint32_t output) const {
   const Node& found = node(id);
@@ -63,7 +76,9 @@ const TensorType& Dag::type(NodeId id, std::uint32_t output) const {
   return found.outputs[output];
 }
 
-TensorType Dag::type(const Value& value) const { return {value.view.shape(), type(value.node, value.output).dtype}; }
+TensorType Dag::type(const Value& value) const {
+  return {value.view.shape(), type(value.node, value.output).dtype};
+}
 
 Value Dag::whole(NodeId id, std::uint32_t output) const {
   const Slot& found = slot(id);
@@ -112,7 +127,8 @@ NodeId Dag::add(NewNode given) {
   const NodeId id(slots_.size());
   Slot slot;
   for (const auto& output : node.outputs) {
-    const bool same = !node.inputs.empty() && node.inputs[0].view.is_identity() && node.inputs[0].view.source() == output.shape;
+    const bool same = !node.inputs.empty() && node.inputs[0].view.is_identity() &&
+                      node.inputs[0].view.source() == output.shape;
     slot.whole.push_back(same ? node.inputs[0].view : View(output.shape));
   }
   if (is_pure(node.op) && node.after.empty()) index_.emplace(hash, id);
@@ -150,11 +166,14 @@ void Dag::register_variable(const Expr& variable, Location where) {
   const std::string name(variable.name());
   const auto [found, added] = variables_.emplace(name, variable);
   if (!added && found->second != variable)
-    throw Error(cat("dim '", name, "' is in ", bounds_text(found->second), " elsewhere and in ", bounds_text(variable), " here"),
+    throw Error(cat("dim '", name, "' is in ", bounds_text(found->second), " elsewhere and in ",
+                    bounds_text(variable), " here"),
                 where);
 }
 
-void Dag::declare(const Expr& variable, Location where) { register_variable(variable, where); }
+void Dag::declare(const Expr& variable, Location where) {
+  register_variable(variable, where);
+}
 
 void Dag::register_variables(const Node& node) {
   const auto visit = [&](const Expr& e) {
@@ -185,7 +204,8 @@ void Dag::check_acyclic(NodeId from, NodeId to, Location where) const {
   while (!open.empty()) {
     const NodeId id = open.back();
     open.pop_back();
-    if (id == to) throw Error(cat("schedule: ", to, " would have to run both before and after ", from), where);
+    if (id == to)
+      throw Error(cat("schedule: ", to, " would have to run both before and after ", from), where);
     if (seen[id.index()]) continue;
     seen[id.index()] = true;
     for (const auto& input : node(id).inputs) open.push_back(input.node);
@@ -205,7 +225,9 @@ void Dag::add_output(const Value& value) {
   if (std::find(outputs_.begin(), outputs_.end(), value) == outputs_.end()) outputs_.push_back(value);
 }
 
-void Dag::remove_output(const Value& value) { std::erase(outputs_, value); }
+void Dag::remove_output(const Value& value) {
+  std::erase(outputs_, value);
+}
 
 void Dag::keep(NodeId id, std::uint32_t output) {
   type(id, output);
@@ -214,7 +236,8 @@ void Dag::keep(NodeId id, std::uint32_t output) {
 
 void Dag::assign(NodeId state, const Value& value, Location where) {
   const Node& target = node(state);
-  if (target.op != Op::state) throw Error(cat("assign: ", state, " is ", target.op, ", expected a state"), where);
+  if (target.op != Op::state)
+    throw Error(cat("assign: ", state, " is ", target.op, ", expected a state"), where);
   const TensorType given = type(value);
   const TensorType& wanted = target.outputs[0];
   const bool fits = given.dtype == wanted.dtype && given.shape.rank() == wanted.shape.rank() &&
@@ -255,7 +278,8 @@ std::vector<std::vector<NodeId>> Dag::consumers() const {
 
 bool Dag::replace(NodeId old, std::uint32_t output, const Value& by) {
   const TensorType before = type(old, output);
-  if (type(by) != before) throw InternalError(cat("replace: ", old, " is ", before, " and its replacement ", type(by)));
+  if (type(by) != before)
+    throw InternalError(cat("replace: ", old, " is ", before, " and its replacement ", type(by)));
   bool changed = false;
   const auto redirect = [&](Value& value) {
     if (value.node != old || value.output != output) return;
@@ -313,7 +337,8 @@ void Dag::remove(const std::vector<NodeId>& doomed) {
   }
   std::erase_if(outputs_, [&](const Value& value) { return !contains(value.node); });
   std::erase_if(kept_, [&](const auto& entry) { return !contains(entry.first.first); });
-  std::erase_if(assignments_, [&](const auto& entry) { return !contains(entry.first) || !contains(entry.second.node); });
+  std::erase_if(assignments_,
+                [&](const auto& entry) { return !contains(entry.first) || !contains(entry.second.node); });
 }
 
 const char* Dag::intern_file(const std::string& file) {
@@ -323,8 +348,8 @@ const char* Dag::intern_file(const std::string& file) {
 }
 
 bool same_graph(const Dag& a, const Dag& b) {
-  if (a.nodes() != b.nodes() || a.outputs_ != b.outputs_ || a.kept_ != b.kept_ || a.assignments_ != b.assignments_ ||
-      a.variables_ != b.variables_)
+  if (a.nodes() != b.nodes() || a.outputs_ != b.outputs_ || a.kept_ != b.kept_ ||
+      a.assignments_ != b.assignments_ || a.variables_ != b.variables_)
     return false;
   const auto ids = a.nodes();
   return std::all_of(ids.begin(), ids.end(), [&](NodeId id) {

@@ -22,12 +22,13 @@ struct NewNode {
   Location where;
 };
 
-/// The graph as data: nodes that read each other's outputs through views, what is to be computed from them, and the
-/// new values of states. Everything but values. Building is hash-consed: adding the same pure node twice gives one.
+/// The graph as data: nodes that read each other's outputs through views, what is to be computed from them,
+/// and the new values of states. Everything but values. Building is hash-consed: adding the same pure node
+/// twice gives one.
 class Dag {
  public:
-  /// Adds a node, or finds the equal one. Throws `Error` as `infer` does, and for a variable that is already in use with
-  /// other bounds.
+  /// Adds a node, or finds the equal one. Throws `Error` as `infer` does, and for a variable that is already
+  /// in use with other bounds.
   NodeId add(NewNode node);
 
   bool contains(NodeId id) const { return id.index() < slots_.size() && slots_[id.index()].alive; }
@@ -69,8 +70,9 @@ class Dag {
   /// For every id below id_bound, who reads it or is scheduled after it; ascending, without repetition.
   std::vector<std::vector<NodeId>> consumers() const;
 
-  /// Lets everything that reads output `output` of `node` read `by` instead, views included; what `by` itself is computed
-  /// from stays as it is. Types must be equal. Returns whether anything read it. `resolve` follows the replacement.
+  /// Lets everything that reads output `output` of `node` read `by` instead, views included; what `by` itself
+  /// is computed from stays as it is. Types must be equal. Returns whether anything read it. `resolve`
+  /// follows the replacement.
   bool replace(NodeId node, std::uint32_t output, const Value& by);
   /// Where a value is to be found after all replacements; a value that was not replaced is its own answer.
   Value resolve(Value value) const;
@@ -80,8 +82,8 @@ class Dag {
   /// Makes a node with one output an input of that type: what it read is no longer read.
   void make_input(NodeId id);
 
-  /// Adds a node under an id that no node has or had, without hash-consing: how the text format is read. Ids in between
-  /// stay unused.
+  /// Adds a node under an id that no node has or had, without hash-consing: how the text format is read. Ids
+  /// in between stay unused.
   void add_as(NodeId id, NewNode node);
 
   /// A file name for a Location that lives as long as this graph.
@@ -120,12 +122,12 @@ bool is_pure(Op op);
 /// Ops that run for their effect.
 bool has_effect(Op op);
 
-/// `roots` and all they need, each after what it reads and what it is scheduled after; among the free ones, smallest
-/// id first. `InternalError` on a circle.
+/// `roots` and all they need, each after what it reads and what it is scheduled after; among the free ones,
+/// smallest id first. `InternalError` on a circle.
 std::vector<NodeId> execution_order(const Dag& dag, const std::vector<NodeId>& roots);
 
-/// Checks every promise the graph makes (types as inferred, views of what they read, no circles, no removed nodes in
-/// use) and throws `InternalError` with the printed graph if one is broken.
+/// Checks every promise the graph makes (types as inferred, views of what they read, no circles, no removed
+/// nodes in use) and throws `InternalError` with the printed graph if one is broken.
 void verify(const Dag& dag);
 
 }  // namespace luminal

@@ -13,17 +13,28 @@ std::string label(const Dag& dag, NodeId id) {
   return cat(node.op, node.name.empty() ? "" : cat(" ", node.name));
 }
 
-std::string types(const Node& node) { return node.outputs.empty() ? "()" : join(node.outputs); }
+std::string types(const Node& node) {
+  return node.outputs.empty() ? "()" : join(node.outputs);
+}
 
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -48,8 +59,10 @@ std::vector<Place> layout(const Dag& dag) {
   std::vector<std::vector<NodeId>> rows;
   for (const auto id : execution_order(dag, dag.nodes())) {
     const Node& node = dag.node(id);
-    for (const auto& input : node.inputs) layer[id.index()] = std::max(layer[id.index()], layer[input.node.index()] + 1);
-    for (const auto earlier : node.after) layer[id.index()] = std::max(layer[id.index()], layer[earlier.index()] + 1);
+    for (const auto& input : node.inputs)
+      layer[id.index()] = std::max(layer[id.index()], layer[input.node.index()] + 1);
+    for (const auto earlier : node.after)
+      layer[id.index()] = std::max(layer[id.index()], layer[earlier.index()] + 1);
     const auto row = static_cast<std::size_t>(layer[id.index()]);
     if (rows.size() <= row) rows.resize(row + 1);
     rows[row].push_back(id);
@@ -61,7 +74,8 @@ std::vector<Place> layout(const Dag& dag) {
       for (const auto& input : inputs) sum += wish[input.node.index()];
       if (!inputs.empty()) wish[id.index()] = sum / static_cast<double>(inputs.size());
     }
-    std::stable_sort(row.begin(), row.end(), [&](NodeId a, NodeId b) { return wish[a.index()] < wish[b.index()]; });
+    std::stable_sort(row.begin(), row.end(),
+                     [&](NodeId a, NodeId b) { return wish[a.index()] < wish[b.index()]; });
     double next = -static_cast<double>(row.size() - 1) / 2 * (node_width + gap_x);
     for (const auto id : row) {
       wish[id.index()] = next;
@@ -74,14 +88,19 @@ std::vector<Place> layout(const Dag& dag) {
 
 const char* color_class(Op op) {
   switch (kind(op)) {
-    case OpKind::source: return "source";
+    case OpKind::source:
+      return "source";
     case OpKind::reduce:
     case OpKind::scan:
-    case OpKind::sort: return "reduce";
+    case OpKind::sort:
+      return "reduce";
     case OpKind::gather:
-    case OpKind::scatter: return "index";
-    case OpKind::structure: return "structure";
-    default: return "map";
+    case OpKind::scatter:
+      return "index";
+    case OpKind::structure:
+      return "structure";
+    default:
+      return "map";
   }
 }
 
@@ -130,11 +149,12 @@ void draw_nodes(std::ostream& out, const Dag& dag, const std::vector<Place>& pla
     const Node& node = dag.node(place.id);
     const double left = place.x - node_width / 2;
     const double top = place.layer * (node_height + gap_y);
-    out << "<g class=\"node " << color_class(node.op) << (is_output[place.id.index()] ? " output" : "") << "\" data-text=\""
-        << escaped(print_node(dag, place.id)) << "\"><rect x=\"" << left << "\" y=\"" << top << "\" width=\"" << node_width
-        << "\" height=\"" << node_height << "\"/><text x=\"" << left + 8 << "\" y=\"" << top + 16 << "\">"
-        << escaped(clipped(cat(place.id, " ", label(dag, place.id)), 28)) << "</text><text class=\"type\" x=\"" << left + 8
-        << "\" y=\"" << top + 31 << "\">" << escaped(clipped(types(node), 34)) << "</text></g>\n";
+    out << "<g class=\"node " << color_class(node.op) << (is_output[place.id.index()] ? " output" : "")
+        << "\" data-text=\"" << escaped(print_node(dag, place.id)) << "\"><rect x=\"" << left << "\" y=\""
+        << top << "\" width=\"" << node_width << "\" height=\"" << node_height << "\"/><text x=\"" << left + 8
+        << "\" y=\"" << top + 16 << "\">" << escaped(clipped(cat(place.id, " ", label(dag, place.id)), 28))
+        << "</text><text class=\"type\" x=\"" << left + 8 << "\" y=\"" << top + 31 << "\">"
+        << escaped(clipped(types(node), 34)) << "</text></g>\n";
   }
 }
 
@@ -146,8 +166,9 @@ void draw_edges(std::ostream& out, const Dag& dag, const std::vector<Place>& pla
     const double y0 = source.layer * (node_height + gap_y) + node_height;
     const double y1 = to.layer * (node_height + gap_y);
     const double middle = (y0 + y1) / 2;
-    out << "<path class=\"" << style << "\" d=\"M" << source.x << ' ' << y0 << " C" << source.x << ' ' << middle << ' ' << to.x
-        << ' ' << middle << ' ' << to.x << ' ' << y1 << "\"><title>" << escaped(title) << "</title></path>\n";
+    out << "<path class=\"" << style << "\" d=\"M" << source.x << ' ' << y0 << " C" << source.x << ' '
+        << middle << ' ' << to.x << ' ' << middle << ' ' << to.x << ' ' << y1 << "\"><title>"
+        << escaped(title) << "</title></path>\n";
   };
   for (const auto& place : places) {
     for (const auto& input : dag.node(place.id).inputs)
@@ -162,9 +183,11 @@ std::string to_dot(const Dag& dag) {
   std::ostringstream out;
   out << "digraph luminal {\n  node [shape=box, fontname=\"sans-serif\"];\n";
   for (const auto id : dag.nodes()) {
-    out << "  n" << id.value() << " [label=" << quoted(cat(id, " ", label(dag, id), "\n", types(dag.node(id)))) << "];\n";
+    out << "  n" << id.value()
+        << " [label=" << quoted(cat(id, " ", label(dag, id), "\n", types(dag.node(id)))) << "];\n";
     for (const auto& input : dag.node(id).inputs)
-      out << "  n" << input.node.value() << " -> n" << id.value() << " [label=" << quoted(input.view.text()) << "];\n";
+      out << "  n" << input.node.value() << " -> n" << id.value() << " [label=" << quoted(input.view.text())
+          << "];\n";
     for (const auto earlier : dag.node(id).after)
       out << "  n" << earlier.value() << " -> n" << id.value() << " [style=dashed];\n";
   }
@@ -175,14 +198,16 @@ std::string to_dot(const Dag& dag) {
 std::string to_html(const Dag& dag, std::string_view title) {
   const auto places = layout(dag);
   std::ostringstream out;
-  out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" << escaped(title) << "</title>" << page_head
-      << "</head><body>\n<header><b>" << escaped(title) << "</b><span>" << dag.node_count() << " nodes, " << dag.outputs().size()
-      << " outputs, " << dag.assignments().size() << " assigned states</span>"
+  out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" << escaped(title)
+      << "</title>" << page_head << "</head><body>\n<header><b>" << escaped(title) << "</b><span>"
+      << dag.node_count() << " nodes, " << dag.outputs().size() << " outputs, " << dag.assignments().size()
+      << " assigned states</span>"
       << "<input id=\"search\" placeholder=\"op, name, shape, dtype, file\" autofocus></header>\n"
       << "<div id=\"view\"><svg><g id=\"scene\">\n";
   draw_edges(out, dag, places);
   draw_nodes(out, dag, places);
-  out << "</g></svg></div>\n<aside><b>Node</b><pre id=\"info\">Click a node. Drag moves, the wheel zooms, Enter jumps to the first "
+  out << "</g></svg></div>\n<aside><b>Node</b><pre id=\"info\">Click a node. Drag moves, the wheel zooms, "
+         "Enter jumps to the first "
          "match.</pre></aside>\n"
       << page_script << "\n</body></html>\n";
   return out.str();

@@ -37,7 +37,8 @@ std::vector<float> read_file(const std::string& path, Location where) {
   if (!file) throw Error(cat("diff: the file ", quoted(path), " cannot be read"), where);
   const auto bytes = static_cast<std::int64_t>(file.tellg());
   if (bytes < 0 || bytes % 4 != 0)
-    throw Error(cat("diff: the file ", quoted(path), " has ", bytes, " bytes, expected a multiple of 4"), where);
+    throw Error(cat("diff: the file ", quoted(path), " has ", bytes, " bytes, expected a multiple of 4"),
+                where);
   std::vector<float> values(static_cast<std::size_t>(bytes / 4));
   file.seekg(0);
   file.read(reinterpret_cast<char*>(values.data()), bytes);
@@ -56,8 +57,8 @@ struct Mismatch {
   double distance;
 };
 
-void report(const std::vector<double>& ours, const std::vector<double>& theirs, std::vector<Mismatch> distances,
-            std::size_t beyond, const Sink& sink) {
+void report(const std::vector<double>& ours, const std::vector<double>& theirs,
+            std::vector<Mismatch> distances, std::size_t beyond, const Sink& sink) {
   const auto count = static_cast<double>(distances.size());
   double sum = 0;
   double squares = 0;
@@ -65,7 +66,8 @@ void report(const std::vector<double>& ours, const std::vector<double>& theirs, 
     sum += entry.distance;
     squares += entry.distance * entry.distance;
   }
-  std::stable_sort(distances.begin(), distances.end(), [](const auto& a, const auto& b) { return a.distance > b.distance; });
+  std::stable_sort(distances.begin(), distances.end(),
+                   [](const auto& a, const auto& b) { return a.distance > b.distance; });
   const auto percentile = [&](double share) {
     return distances[static_cast<std::size_t>((1 - share) * (count - 1))].distance;
   };
@@ -73,7 +75,8 @@ void report(const std::vector<double>& ours, const std::vector<double>& theirs, 
   sink(cat("  distance: mean ", sum / count, ", max ", distances[0].distance, ", sum of squares ", squares));
   sink(cat("  percentiles: p50 ", percentile(0.5), ", p95 ", percentile(0.95), ", p99 ", percentile(0.99)));
   for (std::size_t i = 0; i < std::min<std::size_t>(10, distances.size()) && distances[i].distance > 0; ++i)
-    sink(cat("  element ", distances[i].index, ": ", ours[distances[i].index], " against ", theirs[distances[i].index]));
+    sink(cat("  element ", distances[i].index, ": ", ours[distances[i].index], " against ",
+             theirs[distances[i].index]));
   sink("  tensor: " + range_text(ours));
   sink("  file:   " + range_text(theirs));
 }
@@ -81,7 +84,8 @@ void report(const std::vector<double>& ours, const std::vector<double>& theirs, 
 void run_diff(const attribute::Diff& diff, const Array& array, const Sink& sink, Location where) {
   const std::vector<float> file = read_file(diff.file, where);
   if (static_cast<std::int64_t>(file.size()) != array.size()) {
-    sink(cat("diff ", quoted(diff.file), ": FAILED: the tensor has ", array.size(), " elements, the file ", file.size()));
+    sink(cat("diff ", quoted(diff.file), ": FAILED: the tensor has ", array.size(), " elements, the file ",
+             file.size()));
     return;
   }
   std::vector<double> ours;
@@ -99,7 +103,9 @@ void run_diff(const attribute::Diff& diff, const Array& array, const Sink& sink,
     if (!same && !(distance <= diff.absolute + diff.relative * std::abs(theirs[i]))) ++beyond;
     distances.push_back({i, distance});
   }
-  if (nan_ours + nan_theirs > 0) sink(cat("diff ", quoted(diff.file), ": NaN in ", nan_ours, " elements of the tensor, ", nan_theirs, " of the file"));
+  if (nan_ours + nan_theirs > 0)
+    sink(cat("diff ", quoted(diff.file), ": NaN in ", nan_ours, " elements of the tensor, ", nan_theirs,
+             " of the file"));
   sink(cat("diff ", quoted(diff.file), ": ", beyond == 0 ? "ok" : "FAILED"));
   if (beyond > 0) report(ours, theirs, std::move(distances), beyond, sink);
 }

@@ -20,7 +20,8 @@ template <typename F>
 Array generate(DType dtype, std::vector<std::int64_t> dims, F&& element_at) {
   Array result(dtype, std::move(dims));
   Odometer place(result.dims());
-  for (std::int64_t i = 0; i < result.size(); ++i, place.step()) result.set(i, element_at(place.coordinates(), i));
+  for (std::int64_t i = 0; i < result.size(); ++i, place.step())
+    result.set(i, element_at(place.coordinates(), i));
   return result;
 }
 
@@ -60,7 +61,8 @@ Array reduce(const Node& node, const BoundInput& operand, std::vector<std::int64
     Scalar running = neutral(node.op, wide);
     Odometer inside(inner);
     for (std::int64_t i = 0; i < count; ++i, inside.step()) {
-      std::copy(inside.coordinates().begin(), inside.coordinates().end(), place.begin() + static_cast<std::ptrdiff_t>(at.size()));
+      std::copy(inside.coordinates().begin(), inside.coordinates().end(),
+                place.begin() + static_cast<std::ptrdiff_t>(at.size()));
       running = accumulate(node.op, running, convert(operand.at(place), wide));
     }
     return convert(running, dtype);
@@ -90,7 +92,8 @@ Array gather(const Node& node, Operands operands, std::vector<std::int64_t> dims
 
 Array scatter(const Node& node, Operands operands, std::vector<std::int64_t> dims) {
   const std::uint32_t axis = node.get<attribute::Axis>().axis;
-  Array result = generate(node.outputs[0].dtype, std::move(dims), [&](Coordinates at, std::int64_t) { return operands[0].at(at); });
+  Array result = generate(node.outputs[0].dtype, std::move(dims),
+                          [&](Coordinates at, std::int64_t) { return operands[0].at(at); });
   const auto& index_dims = operands[1].view.dims();
   Odometer place(index_dims);
   const DType wide = compute_dtype(result.dtype());
@@ -102,12 +105,15 @@ Array scatter(const Node& node, Operands operands, std::vector<std::int64_t> dim
     std::int64_t flat = 0;
     for (std::size_t k = 0; k < index_dims.size(); ++k) {
       const std::int64_t coordinate =
-          k == axis ? checked_index(node, operands[1].at(place.coordinates()), result.dims()[axis]) : place.coordinates()[k];
+          k == axis ? checked_index(node, operands[1].at(place.coordinates()), result.dims()[axis])
+                    : place.coordinates()[k];
       flat = flat * result.dims()[k] + coordinate;
     }
     const Scalar source = operands[2].at(place.coordinates());
-    if (node.op == Op::scatter) result.set(flat, source);
-    else sums.set(flat, apply(Op::add, sums.at(flat), convert(source, wide)));
+    if (node.op == Op::scatter)
+      result.set(flat, source);
+    else
+      sums.set(flat, apply(Op::add, sums.at(flat), convert(source, wide)));
   }
   for (std::int64_t i = 0; i < sums.size(); ++i) result.set(i, convert(sums.at(i), result.dtype()));
   return result;
@@ -125,7 +131,8 @@ bool sorts_before(const Scalar& a, const Scalar& b) {
 
 std::vector<Array> sort(const Node& node, const BoundInput& operand, std::vector<std::int64_t> dims) {
   const bool descending = node.get<attribute::Sort>().descending;
-  const Array values = generate(node.outputs[0].dtype, dims, [&](Coordinates at, std::int64_t) { return operand.at(at); });
+  const Array values =
+      generate(node.outputs[0].dtype, dims, [&](Coordinates at, std::int64_t) { return operand.at(at); });
   Array sorted(values.dtype(), dims);
   Array indices(DType::i64, dims);
   const std::int64_t length = dims.back();
@@ -152,32 +159,43 @@ std::int64_t checked_index(const Node& node, const Scalar& index, std::int64_t l
   const Number number = to_number(index);
   const bool negative = number.kind() == Number::Kind::integer && number.integer() < 0;
   if (negative || number.natural() >= static_cast<std::uint64_t>(length))
-    throw Error(cat(node.op, ": index ", negative ? number : Number(static_cast<std::int64_t>(number.natural())),
-                    " is outside axis ", node.get<attribute::Axis>().axis, ", which has ", length, " elements"),
-                node.where);
+    throw Error(
+        cat(node.op, ": index ", negative ? number : Number(static_cast<std::int64_t>(number.natural())),
+            " is outside axis ", node.get<attribute::Axis>().axis, ", which has ", length, " elements"),
+        node.where);
   return number.integer();
 }
 
 Scalar element(Op op, std::span<const Scalar> inputs, DType dtype) {
   switch (kind(op)) {
-    case OpKind::unary: return apply(op, inputs[0]);
-    case OpKind::binary: return apply(op, inputs[0], inputs[1]);
-    case OpKind::select: return inputs[0].bits != 0 ? inputs[1] : inputs[2];
-    case OpKind::convert: return op == Op::cast ? convert(inputs[0], dtype) : bitcast(inputs[0], dtype);
-    case OpKind::structure: return inputs[0];
-    default: throw InternalError(cat(op, " is not element-wise"));
+    case OpKind::unary:
+      return apply(op, inputs[0]);
+    case OpKind::binary:
+      return apply(op, inputs[0], inputs[1]);
+    case OpKind::select:
+      return inputs[0].bits != 0 ? inputs[1] : inputs[2];
+    case OpKind::convert:
+      return op == Op::cast ? convert(inputs[0], dtype) : bitcast(inputs[0], dtype);
+    case OpKind::structure:
+      return inputs[0];
+    default:
+      throw InternalError(cat(op, " is not element-wise"));
   }
 }
 
 Scalar accumulate(Op op, const Scalar& running, const Scalar& value) {
   switch (op) {
     case Op::reduce_sum:
-    case Op::scan_sum: return apply(Op::add, running, value);
+    case Op::scan_sum:
+      return apply(Op::add, running, value);
     case Op::reduce_max:
-    case Op::scan_max: return apply(Op::max, running, value);
+    case Op::scan_max:
+      return apply(Op::max, running, value);
     case Op::reduce_prod:
-    case Op::scan_prod: return apply(Op::mul, running, value);
-    default: throw InternalError(cat(op, " does not accumulate"));
+    case Op::scan_prod:
+      return apply(Op::mul, running, value);
+    default:
+      throw InternalError(cat(op, " does not accumulate"));
   }
 }
 
@@ -189,12 +207,18 @@ std::vector<Array> evaluate(const Node& node, std::span<const BoundInput> operan
       if (node.op == Op::random) return {random(node, operands, std::move(result_dims))};
       return {generate(node.outputs[0].dtype, std::move(result_dims),
                        [&](Coordinates, std::int64_t) { return node.get<attribute::Constant>().value; })};
-    case OpKind::reduce: return {reduce(node, operands[0], std::move(result_dims))};
-    case OpKind::scan: return {scan(node, operands[0], std::move(result_dims))};
-    case OpKind::gather: return {gather(node, operands, std::move(result_dims))};
-    case OpKind::scatter: return {scatter(node, operands, std::move(result_dims))};
-    case OpKind::sort: return sort(node, operands[0], std::move(result_dims));
-    default: return {element_wise(node, operands, std::move(result_dims))};
+    case OpKind::reduce:
+      return {reduce(node, operands[0], std::move(result_dims))};
+    case OpKind::scan:
+      return {scan(node, operands[0], std::move(result_dims))};
+    case OpKind::gather:
+      return {gather(node, operands, std::move(result_dims))};
+    case OpKind::scatter:
+      return {scatter(node, operands, std::move(result_dims))};
+    case OpKind::sort:
+      return sort(node, operands[0], std::move(result_dims));
+    default:
+      return {element_wise(node, operands, std::move(result_dims))};
   }
 }
 

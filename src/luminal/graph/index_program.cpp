@@ -23,27 +23,42 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 
 std::int64_t combine(Expr::Kind kind, std::int64_t a, std::int64_t b) {
   switch (kind) {
-    case Expr::Kind::add: return exact(checked_add(a, b));
-    case Expr::Kind::mul: return exact(checked_mul(a, b));
-    case Expr::Kind::div: return floor_div(a, b);
-    case Expr::Kind::mod: return b == -1 ? 0 : a - floor_div(a, b) * b;
-    case Expr::Kind::ceil_div: return exact(checked_sub(0, floor_div(exact(checked_sub(0, a)), b)));
-    case Expr::Kind::min: return std::min(a, b);
-    case Expr::Kind::max: return std::max(a, b);
-    case Expr::Kind::less: return a < b ? 1 : 0;
-    case Expr::Kind::less_equal: return a <= b ? 1 : 0;
-    case Expr::Kind::equal: return a == b ? 1 : 0;
-    case Expr::Kind::logical_and: return a != 0 && b != 0 ? 1 : 0;
-    case Expr::Kind::logical_or: return a != 0 || b != 0 ? 1 : 0;
+    case Expr::Kind::add:
+      return exact(checked_add(a, b));
+    case Expr::Kind::mul:
+      return exact(checked_mul(a, b));
+    case Expr::Kind::div:
+      return floor_div(a, b);
+    case Expr::Kind::mod:
+      return b == -1 ? 0 : a - floor_div(a, b) * b;
+    case Expr::Kind::ceil_div:
+      return exact(checked_sub(0, floor_div(exact(checked_sub(0, a)), b)));
+    case Expr::Kind::min:
+      return std::min(a, b);
+    case Expr::Kind::max:
+      return std::max(a, b);
+    case Expr::Kind::less:
+      return a < b ? 1 : 0;
+    case Expr::Kind::less_equal:
+      return a <= b ? 1 : 0;
+    case Expr::Kind::equal:
+      return a == b ? 1 : 0;
+    case Expr::Kind::logical_and:
+      return a != 0 && b != 0 ? 1 : 0;
+    case Expr::Kind::logical_or:
+      return a != 0 || b != 0 ? 1 : 0;
     case Expr::Kind::constant:
-    case Expr::Kind::variable: break;
+    case Expr::Kind::variable:
+      break;
   }
   throw InternalError("an Expr operator without operands");
 }
 
 }  // namespace
 
-IndexProgram::IndexProgram(const Expr& expression) { compile(expression); }
+IndexProgram::IndexProgram(const Expr& expression) {
+  compile(expression);
+}
 
 void IndexProgram::compile(const Expr& expression) {
   if (const auto value = expression.constant_value()) {

@@ -30,7 +30,8 @@ struct Inference {
     const Expr& x = a.shape[axis];
     const Expr& y = b.shape[axis];
     if (x == y || prove_eq(x, y)) return;
-    const std::string problem = cat("shapes ", a.shape, " and ", b.shape, " differ at axis ", axis, ": ", x, " against ", y);
+    const std::string problem =
+        cat("shapes ", a.shape, " and ", b.shape, " differ at axis ", axis, ": ", x, " against ", y);
     if (prove_lt(x, y) || prove_lt(y, x)) refuse(problem);
     result.checks.push_back({Expr::equal(x, y), cat(op, ": ", problem)});
   }
@@ -58,22 +59,26 @@ struct Inference {
 
   void source(const TensorType& requested) {
     for (std::size_t axis = 0; axis < requested.shape.rank(); ++axis)
-      if (prove_lt(requested.shape[axis], 0)) refuse(cat("dim ", axis, " of ", requested.shape, " is negative"));
+      if (prove_lt(requested.shape[axis], 0))
+        refuse(cat("dim ", axis, " of ", requested.shape, " is negative"));
     result.outputs = {requested};
   }
 
   void reduce(const TensorType& input, std::uint32_t axes) {
     take(input, 0);
-    if (axes > input.shape.rank()) refuse(cat("reduces ", axes, " axes of ", input, ", which has ", input.shape.rank()));
+    if (axes > input.shape.rank())
+      refuse(cat("reduces ", axes, " axes of ", input, ", which has ", input.shape.rank()));
     const auto& dims = input.shape.dims();
     const auto kept = static_cast<std::ptrdiff_t>(dims.size() - axes);
     result.outputs = {{Shape(std::vector<Expr>(dims.begin(), dims.begin() + kept)), input.dtype}};
   }
 
   void index(const TensorType& type, std::size_t position, std::uint32_t axis, const TensorType& data) const {
-    if (!is_integer(type.dtype)) refuse(cat("input ", position, ", the index, is ", type, ", expected integer elements"));
+    if (!is_integer(type.dtype))
+      refuse(cat("input ", position, ", the index, is ", type, ", expected integer elements"));
     same_rank(data, type);
-    if (axis >= data.shape.rank()) refuse(cat("axis ", axis, " of ", data, ", which has ", data.shape.rank(), " axes"));
+    if (axis >= data.shape.rank())
+      refuse(cat("axis ", axis, " of ", data, ", which has ", data.shape.rank(), " axes"));
   }
 
   void gather(Types in, std::uint32_t axis) {
@@ -110,7 +115,8 @@ struct Inference {
   }
 
   void random(Types in, const TensorType& requested) {
-    if (!is_integer(in[0].dtype) || in[0].shape.rank() != 0) refuse(cat("the seed is ", in[0], ", expected an integer scalar"));
+    if (!is_integer(in[0].dtype) || in[0].shape.rank() != 0)
+      refuse(cat("the seed is ", in[0], ", expected an integer scalar"));
     if (requested.dtype != DType::u32) refuse(cat("gives u32, not ", requested.dtype));
     source(requested);
   }
@@ -125,9 +131,13 @@ struct Inference {
     switch (kind(op)) {
       case OpKind::source:
         if (op == Op::random) return random(in, requested);
-        if (op == Op::iota && !is_integer(requested.dtype)) refuse(cat("gives integers, not ", requested.dtype));
+        if (op == Op::iota && !is_integer(requested.dtype))
+          refuse(cat("gives integers, not ", requested.dtype));
         return source(requested);
-      case OpKind::unary: take(in[0], 0); result.outputs = {in[0]}; return;
+      case OpKind::unary:
+        take(in[0], 0);
+        result.outputs = {in[0]};
+        return;
       case OpKind::binary:
         take(in[0], 0);
         same_dtype(in[0], in[1]);
@@ -141,13 +151,22 @@ struct Inference {
         same_shape(in[1], in[2]);
         result.outputs = {in[1]};
         return;
-      case OpKind::convert: return convert(in[0], requested.dtype);
-      case OpKind::reduce: return reduce(in[0], std::get<attribute::Reduce>(attribute).axes);
-      case OpKind::gather: return gather(in, std::get<attribute::Axis>(attribute).axis);
-      case OpKind::scatter: return scatter(in, std::get<attribute::Axis>(attribute).axis);
-      case OpKind::scan: last_axis(in[0]); result.outputs = {in[0]}; return;
-      case OpKind::sort: return sort(in[0]);
-      case OpKind::structure: return structure(attribute, in);
+      case OpKind::convert:
+        return convert(in[0], requested.dtype);
+      case OpKind::reduce:
+        return reduce(in[0], std::get<attribute::Reduce>(attribute).axes);
+      case OpKind::gather:
+        return gather(in, std::get<attribute::Axis>(attribute).axis);
+      case OpKind::scatter:
+        return scatter(in, std::get<attribute::Axis>(attribute).axis);
+      case OpKind::scan:
+        last_axis(in[0]);
+        result.outputs = {in[0]};
+        return;
+      case OpKind::sort:
+        return sort(in[0]);
+      case OpKind::structure:
+        return structure(attribute, in);
     }
   }
 };
@@ -155,30 +174,39 @@ struct Inference {
 /// Which alternative of Attribute an op carries.
 bool fits(Op op, const Attribute& attribute) {
   switch (op) {
-    case Op::constant: return std::holds_alternative<attribute::Constant>(attribute);
-    case Op::iota: return std::holds_alternative<attribute::Iota>(attribute);
-    case Op::random: return std::holds_alternative<attribute::Random>(attribute);
+    case Op::constant:
+      return std::holds_alternative<attribute::Constant>(attribute);
+    case Op::iota:
+      return std::holds_alternative<attribute::Iota>(attribute);
+    case Op::random:
+      return std::holds_alternative<attribute::Random>(attribute);
     case Op::reduce_sum:
     case Op::reduce_max:
-    case Op::reduce_prod: return std::holds_alternative<attribute::Reduce>(attribute);
+    case Op::reduce_prod:
+      return std::holds_alternative<attribute::Reduce>(attribute);
     case Op::gather:
     case Op::scatter:
-    case Op::scatter_add: return std::holds_alternative<attribute::Axis>(attribute);
-    case Op::sort: return std::holds_alternative<attribute::Sort>(attribute);
-    case Op::print: return std::holds_alternative<attribute::Print>(attribute);
-    case Op::diff: return std::holds_alternative<attribute::Diff>(attribute);
+    case Op::scatter_add:
+      return std::holds_alternative<attribute::Axis>(attribute);
+    case Op::sort:
+      return std::holds_alternative<attribute::Sort>(attribute);
+    case Op::print:
+      return std::holds_alternative<attribute::Print>(attribute);
+    case Op::diff:
+      return std::holds_alternative<attribute::Diff>(attribute);
     case Op::custom: {
       const auto* custom = std::get_if<attribute::Custom>(&attribute);
       return custom != nullptr && custom->op != nullptr && custom->op->infer && custom->op->run;
     }
-    default: return std::holds_alternative<attribute::None>(attribute);
+    default:
+      return std::holds_alternative<attribute::None>(attribute);
   }
 }
 
 }  // namespace
 
-Inferred infer(Op op, const Attribute& attribute, std::span<const TensorType> inputs, const TensorType& requested,
-               Location where) {
+Inferred infer(Op op, const Attribute& attribute, std::span<const TensorType> inputs,
+               const TensorType& requested, Location where) {
   Inference inference{op, where, {}};
   if (!fits(op, attribute)) inference.refuse("the attribute is not the one this op carries");
   const auto arity = row(op).arity;

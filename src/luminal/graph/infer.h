@@ -11,10 +11,10 @@ struct Inferred {
   std::vector<DimCheck> checks;
 };
 
-/// The types of a node's outputs. `requested` is the type of a source, and the dtype of a cast or bitcast; the other ops
-/// ignore it. Throws `Error` naming the op, what it got and what it takes; what depends on dims without values is
-/// returned as checks.
-Inferred infer(Op op, const Attribute& attribute, std::span<const TensorType> inputs, const TensorType& requested,
-               Location where);
+/// The types of a node's outputs. `requested` is the type of a source, and the dtype of a cast or bitcast;
+/// the other ops ignore it. Throws `Error` naming the op, what it got and what it takes; what depends on dims
+/// without values is returned as checks.
+Inferred infer(Op op, const Attribute& attribute, std::span<const TensorType> inputs,
+               const TensorType& requested, Location where);
 
 }  // namespace luminal

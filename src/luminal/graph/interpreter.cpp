@@ -63,7 +63,8 @@ class Run {
 
   std::string dims_text() const {
     std::string text;
-    for (const auto& [name, value] : environment_.dims) text += cat(text.empty() ? " (with " : ", ", name, " = ", value);
+    for (const auto& [name, value] : environment_.dims)
+      text += cat(text.empty() ? " (with " : ", ", name, " = ", value);
     return text.empty() ? "" : text + ")";
   }
 
@@ -77,7 +78,8 @@ class Run {
     }
     if (node.op == Op::custom) return custom(node);
     if (has_effect(node.op)) {
-      run_effect(node, materialise(operands[0].array, node.inputs[0].view, environment_.dims), environment_.sink);
+      run_effect(node, materialise(operands[0].array, node.inputs[0].view, environment_.dims),
+                 environment_.sink);
       return {};
     }
     return evaluate(node, operands, environment_.dims);
@@ -87,8 +89,8 @@ class Run {
     const Array array = environment_.load(id).contiguous();
     const auto dims = node.outputs[0].shape.eval(environment_.dims);
     if (array.dtype() != node.outputs[0].dtype || array.dims() != dims)
-      throw Error(cat(node.op, " '", node.name, "' holds ", array.dtype(), "[", join(array.dims()), "], expected ",
-                      node.outputs[0].dtype, "[", join(dims), "]", dims_text()),
+      throw Error(cat(node.op, " '", node.name, "' holds ", array.dtype(), "[", join(array.dims()),
+                      "], expected ", node.outputs[0].dtype, "[", join(dims), "]", dims_text()),
                   node.where);
     return array;
   }
@@ -100,23 +102,27 @@ class Run {
       inputs.push_back(materialise(arrays_.at({input.node, input.output}), input.view, environment_.dims));
     std::vector<Array> outputs = op.run(inputs);
     if (outputs.size() != node.outputs.size())
-      throw Error(cat("custom op '", op.name, "': gave ", outputs.size(), " outputs, expected ", node.outputs.size()), node.where);
+      throw Error(
+          cat("custom op '", op.name, "': gave ", outputs.size(), " outputs, expected ", node.outputs.size()),
+          node.where);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const auto dims = node.outputs[i].shape.eval(environment_.dims);
       if (outputs[i].dtype() != node.outputs[i].dtype || outputs[i].dims() != dims)
-        throw Error(cat("custom op '", op.name, "': output ", i, " is ", outputs[i].dtype(), "[", join(outputs[i].dims()),
-                        "], expected ", node.outputs[i].dtype, "[", join(dims), "]"),
+        throw Error(cat("custom op '", op.name, "': output ", i, " is ", outputs[i].dtype(), "[",
+                        join(outputs[i].dims()), "], expected ", node.outputs[i].dtype, "[", join(dims), "]"),
                     node.where);
       outputs[i] = outputs[i].contiguous();
     }
     return outputs;
   }
 
-  void trace(NodeId id, const std::vector<Array>& results, std::chrono::steady_clock::time_point start) const {
+  void trace(NodeId id, const std::vector<Array>& results,
+             std::chrono::steady_clock::time_point start) const {
     if (!environment_.sink) return;
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
     std::string shapes;
-    for (const auto& array : results) shapes += cat(shapes.empty() ? "" : ", ", array.dtype(), "[", join(array.dims()), "]");
+    for (const auto& array : results)
+      shapes += cat(shapes.empty() ? "" : ", ", array.dtype(), "[", join(array.dims()), "]");
     environment_.sink(cat(print_node(dag_, id), "  => ", shapes.empty() ? "()" : shapes, "  ",
                           static_cast<std::int64_t>(took.count()), " us"));
   }
@@ -129,8 +135,8 @@ class Run {
 
 }  // namespace
 
-std::map<OutputId, Array> interpret(const Dag& dag, const Environment& environment, const std::vector<OutputId>& wanted,
-                                    bool effects) {
+std::map<OutputId, Array> interpret(const Dag& dag, const Environment& environment,
+                                    const std::vector<OutputId>& wanted, bool effects) {
   return Run(dag, environment).go(wanted, effects);
 }
 
@@ -140,7 +146,8 @@ Array materialise(const Array& array, const View& view, const DimMap& dims) {
   const BoundInput operand{source, BoundView(view, dims, array.dtype())};
   Array result(array.dtype(), operand.view.dims());
   Odometer place(result.dims());
-  for (std::int64_t i = 0; i < result.size(); ++i, place.step()) result.set(i, operand.at(place.coordinates()));
+  for (std::int64_t i = 0; i < result.size(); ++i, place.step())
+    result.set(i, operand.at(place.coordinates()));
   return result;
 }
 

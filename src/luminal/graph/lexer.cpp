@@ -8,7 +8,9 @@
 namespace luminal {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -21,9 +23,12 @@ class Nesting {
  public:
   void step(char c) {
     if (in_string_) {
-      if (escaped_) escaped_ = false;
-      else if (c == '\\') escaped_ = true;
-      else if (c == '"') in_string_ = false;
+      if (escaped_)
+        escaped_ = false;
+      else if (c == '\\')
+        escaped_ = true;
+      else if (c == '"')
+        in_string_ = false;
       return;
     }
     if (c == '"') in_string_ = true;
@@ -95,11 +100,15 @@ std::uint64_t Lexer::natural(std::uint64_t limit) {
 char Lexer::escape() {
   const char c = position_ < text_.size() ? text_[position_++] : '\0';
   switch (c) {
-    case 'n': return '\n';
-    case 't': return '\t';
-    case 'r': return '\r';
+    case 'n':
+      return '\n';
+    case 't':
+      return '\t';
+    case 'r':
+      return '\r';
     case '"':
-    case '\\': return c;
+    case '\\':
+      return c;
     case 'u': {
       const auto digits = text_.substr(position_, 4);
       int value = 0;
@@ -111,7 +120,8 @@ char Lexer::escape() {
       position_ += 4;
       return static_cast<char>(value);
     }
-    default: fail("unknown escape in a string");
+    default:
+      fail("unknown escape in a string");
   }
 }
 

@@ -6,7 +6,8 @@
 
 namespace luminal {
 
-/// Reads one line of the text format from left to right. Every refusal is an `Error` that names line and column.
+/// Reads one line of the text format from left to right. Every refusal is an `Error` that names line and
+/// column.
 class Lexer {
  public:
   Lexer(std::string_view line, std::size_t number) : text_(line), number_(number) {}
@@ -33,8 +34,8 @@ class Lexer {
   std::size_t position_ = 0;
 };
 
-/// The parts of `text` between commas that stand outside brackets and quotes, without surrounding spaces; none for
-/// blank text.
+/// The parts of `text` between commas that stand outside brackets and quotes, without surrounding spaces;
+/// none for blank text.
 std::vector<std::string_view> split_arguments(std::string_view text);
 
 }  // namespace luminal

@@ -49,28 +49,55 @@ struct CustomOp {
 
 /// What a node carries beside its inputs; the alternative is fixed by its op.
 namespace attribute {
-struct None { friend bool operator==(const None&, const None&) = default; };
-struct Constant { Scalar value; friend bool operator==(const Constant&, const Constant&) = default; };
+struct None {
+  friend bool operator==(const None&, const None&) = default;
+};
+struct Constant {
+  Scalar value;
+  friend bool operator==(const Constant&, const Constant&) = default;
+};
 /// The element at coordinates (i0, i1 …) is `value` at these coordinates.
-struct Iota { Expr value; friend bool operator==(const Iota&, const Iota&) = default; };
+struct Iota {
+  Expr value;
+  friend bool operator==(const Iota&, const Iota&) = default;
+};
 /// Numbers the independent sequences that one seed gives.
-struct Random { std::uint64_t stream = 0; friend bool operator==(const Random&, const Random&) = default; };
+struct Random {
+  std::uint64_t stream = 0;
+  friend bool operator==(const Random&, const Random&) = default;
+};
 /// The number of trailing axes that a reduction removes.
-struct Reduce { std::uint32_t axes = 1; friend bool operator==(const Reduce&, const Reduce&) = default; };
-struct Axis { std::uint32_t axis = 0; friend bool operator==(const Axis&, const Axis&) = default; };
-struct Sort { bool descending = false; friend bool operator==(const Sort&, const Sort&) = default; };
-struct Print { std::string message; friend bool operator==(const Print&, const Print&) = default; };
+struct Reduce {
+  std::uint32_t axes = 1;
+  friend bool operator==(const Reduce&, const Reduce&) = default;
+};
+struct Axis {
+  std::uint32_t axis = 0;
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
+struct Sort {
+  bool descending = false;
+  friend bool operator==(const Sort&, const Sort&) = default;
+};
+struct Print {
+  std::string message;
+  friend bool operator==(const Print&, const Print&) = default;
+};
 struct Diff {
   std::string file;
   double absolute = 0;
   double relative = 0;
   friend bool operator==(const Diff&, const Diff&) = default;
 };
-struct Custom { std::shared_ptr<const CustomOp> op; friend bool operator==(const Custom&, const Custom&) = default; };
+struct Custom {
+  std::shared_ptr<const CustomOp> op;
+  friend bool operator==(const Custom&, const Custom&) = default;
+};
 }  // namespace attribute
 
-using Attribute = std::variant<attribute::None, attribute::Constant, attribute::Iota, attribute::Random, attribute::Reduce,
-                               attribute::Axis, attribute::Sort, attribute::Print, attribute::Diff, attribute::Custom>;
+using Attribute =
+    std::variant<attribute::None, attribute::Constant, attribute::Iota, attribute::Random, attribute::Reduce,
+                 attribute::Axis, attribute::Sort, attribute::Print, attribute::Diff, attribute::Custom>;
 
 /// A condition on the dims' values that could not be decided when the node was built.
 struct DimCheck {
@@ -91,7 +118,9 @@ struct Node {
 
   /// The attribute, if it is a T.
   template <typename T>
-  const T* try_get() const { return std::get_if<T>(&attribute); }
+  const T* try_get() const {
+    return std::get_if<T>(&attribute);
+  }
   /// The attribute; `InternalError` if it is not a T.
   template <typename T>
   const T& get() const {

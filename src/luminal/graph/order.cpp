@@ -70,7 +70,8 @@ void verify(const Dag& dag) {
               cat(id, " reads ", input.node, " through a view of another shape"));
       types.push_back(dag.type(input));
     }
-    for (const auto earlier : node.after) require(dag.contains(earlier), cat(id, " runs after ", earlier, ", which was removed"));
+    for (const auto earlier : node.after)
+      require(dag.contains(earlier), cat(id, " runs after ", earlier, ", which was removed"));
     const TensorType requested = node.outputs.empty() ? TensorType{} : node.outputs[0];
     require(infer(node.op, node.attribute, types, requested, node.where).outputs == node.outputs,
             cat("the outputs of ", id, " are not what its op gives"));

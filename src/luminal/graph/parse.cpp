@@ -89,11 +89,13 @@ class Parser {
   Value value(Lexer& line) {
     const NodeId node = id(line);
     std::uint32_t output = 0;
-    if (line.take(".")) output = static_cast<std::uint32_t>(line.natural(std::numeric_limits<std::uint32_t>::max()));
+    if (line.take("."))
+      output = static_cast<std::uint32_t>(line.natural(std::numeric_limits<std::uint32_t>::max()));
     if (!dag_.contains(node)) line.fail(cat(node, " is not defined above"));
     if (output >= dag_.node(node).outputs.size()) line.fail(cat(node, " has no output ", output));
     Value result = dag_.whole(node, output);
-    while (!line.at_end() && !line.at(",") && !line.at(":") && !line.at("after") && !line.at("@")) movement(line, result.view);
+    while (!line.at_end() && !line.at(",") && !line.at(":") && !line.at("after") && !line.at("@"))
+      movement(line, result.view);
     return result;
   }
 
@@ -103,14 +105,16 @@ class Parser {
     if (bracketed.size() < 2 || bracketed.front() != '[' || bracketed.back() != ']')
       throw Error(cat("expected a list in brackets, got ", quoted(bracketed)));
     std::vector<Expr> result;
-    for (const auto part : split_arguments(bracketed.substr(1, bracketed.size() - 2))) result.push_back(expression(part));
+    for (const auto part : split_arguments(bracketed.substr(1, bracketed.size() - 2)))
+      result.push_back(expression(part));
     return result;
   }
 
   static std::size_t axis(std::string_view text) {
     std::uint32_t result = 0;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), result).ptr;
-    if (text.empty() || end != text.data() + text.size()) throw Error(cat("expected an axis, got ", quoted(text)));
+    if (text.empty() || end != text.data() + text.size())
+      throw Error(cat("expected an axis, got ", quoted(text)));
     return result;
   }
 
@@ -161,7 +165,9 @@ class Parser {
     return {Shape(std::move(dims)), *dtype};
   }
 
-  static std::uint64_t natural(std::string_view text, std::uint64_t limit) { return Lexer(text, 0).natural(limit); }
+  static std::uint64_t natural(std::string_view text, std::uint64_t limit) {
+    return Lexer(text, 0).natural(limit);
+  }
 
   static Scalar constant(std::string_view text, DType dtype) {
     if (!text.starts_with("bits 0x")) return make_scalar(dtype, parse_number(std::string(text)));
@@ -169,36 +175,47 @@ class Parser {
     text.remove_prefix(7);
     const auto end = std::from_chars(text.data(), text.data() + text.size(), value.bits, 16).ptr;
     const bool too_wide = byte_size(dtype) < 8 && value.bits >> (8 * byte_size(dtype)) != 0;
-    if (text.empty() || end != text.data() + text.size() || too_wide) throw Error(cat("expected the bits of one ", dtype));
+    if (text.empty() || end != text.data() + text.size() || too_wide)
+      throw Error(cat("expected the bits of one ", dtype));
     return value;
   }
 
   Attribute iota(std::string_view text, const Shape& shape) const {
     auto names = declared_;
-    for (std::size_t i = 0; i < shape.rank(); ++i) names.insert_or_assign(cat("i", i), Expr::coordinate(i, shape[i]));
+    for (std::size_t i = 0; i < shape.rank(); ++i)
+      names.insert_or_assign(cat("i", i), Expr::coordinate(i, shape[i]));
     return attribute::Iota{parse_expr(text, names)};
   }
 
   Attribute attribute_of(Op op, std::string_view text, const TensorType& type) const {
-    const auto small = [&] { return static_cast<std::uint32_t>(natural(text, std::numeric_limits<std::uint32_t>::max())); };
+    const auto small = [&] {
+      return static_cast<std::uint32_t>(natural(text, std::numeric_limits<std::uint32_t>::max()));
+    };
     switch (op) {
-      case Op::constant: return attribute::Constant{constant(text, type.dtype)};
-      case Op::iota: return iota(text, type.shape);
-      case Op::random: return attribute::Random{natural(text, std::numeric_limits<std::uint64_t>::max())};
+      case Op::constant:
+        return attribute::Constant{constant(text, type.dtype)};
+      case Op::iota:
+        return iota(text, type.shape);
+      case Op::random:
+        return attribute::Random{natural(text, std::numeric_limits<std::uint64_t>::max())};
       case Op::reduce_sum:
       case Op::reduce_max:
-      case Op::reduce_prod: return attribute::Reduce{small()};
+      case Op::reduce_prod:
+        return attribute::Reduce{small()};
       case Op::gather:
       case Op::scatter:
-      case Op::scatter_add: return attribute::Axis{small()};
+      case Op::scatter_add:
+        return attribute::Axis{small()};
       case Op::sort:
         if (text != "ascending" && text != "descending") throw Error("sort is ascending or descending");
         return attribute::Sort{text == "descending"};
-      case Op::print: return attribute::Print{Lexer(text, number_).string()};
+      case Op::print:
+        return attribute::Print{Lexer(text, number_).string()};
       case Op::diff: {
         const auto parts = split_arguments(text);
         if (parts.size() != 3) throw Error("diff takes a file and two tolerances");
-        return attribute::Diff{Lexer(parts[0], number_).string(), parse_number(std::string(parts[1])).as_double(),
+        return attribute::Diff{Lexer(parts[0], number_).string(),
+                               parse_number(std::string(parts[1])).as_double(),
                                parse_number(std::string(parts[2])).as_double()};
       }
       case Op::custom: {
@@ -245,7 +262,8 @@ class Parser {
     node.attribute = attribute_of(*op, attribute, node.type);
     if (line.take("@")) {
       const char* file = dag_.intern_file(line.string());
-      node.where = Location(file, static_cast<std::uint32_t>(line.natural(std::numeric_limits<std::uint32_t>::max())));
+      node.where =
+          Location(file, static_cast<std::uint32_t>(line.natural(std::numeric_limits<std::uint32_t>::max())));
     }
     dag_.add_as(result, std::move(node));
     if (dag_.node(result).outputs != outputs)
@@ -264,6 +282,8 @@ class Parser {
 
 }  // namespace
 
-Dag parse(std::string_view text, const CustomOps& customs) { return Parser(text, customs).run(); }
+Dag parse(std::string_view text, const CustomOps& customs) {
+  return Parser(text, customs).run();
+}
 
 }  // namespace luminal

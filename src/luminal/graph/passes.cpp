@@ -17,11 +17,12 @@ Pass sequence(std::string name, std::vector<Pass> passes) {
 
 Pass fixpoint(Pass pass, int limit) {
   std::string name = pass.name + " to a fixpoint";
-  return {std::move(name), [pass = std::move(pass), limit](Dag& dag) {
-            for (int round = 0; round < limit; ++round)
-              if (!pass.run(dag)) return round > 0;
-            throw InternalError(cat("pass '", pass.name, "' still changes the graph after ", limit, " rounds"));
-          }};
+  return {
+      std::move(name), [pass = std::move(pass), limit](Dag& dag) {
+        for (int round = 0; round < limit; ++round)
+          if (!pass.run(dag)) return round > 0;
+        throw InternalError(cat("pass '", pass.name, "' still changes the graph after ", limit, " rounds"));
+      }};
 }
 
 Pass timed(Pass pass, Sink sink) {
@@ -30,7 +31,8 @@ Pass timed(Pass pass, Sink sink) {
             const auto start = std::chrono::steady_clock::now();
             const bool changed = pass.run(dag);
             const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-            if (sink) sink(cat("pass ", pass.name, ": ", took.count(), " ms, ", changed ? "changed" : "no change"));
+            if (sink)
+              sink(cat("pass ", pass.name, ": ", took.count(), " ms, ", changed ? "changed" : "no change"));
             return changed;
           }};
 }
@@ -99,7 +101,8 @@ class Matcher {
 
 Pass rewrite(std::string name, Pattern pattern, std::function<bool(const Dag&, const Match&)> guard,
              std::function<Value(Dag&, const Match&)> replace) {
-  return {std::move(name), [pattern = std::move(pattern), guard = std::move(guard), replace = std::move(replace)](Dag& dag) {
+  return {std::move(name),
+          [pattern = std::move(pattern), guard = std::move(guard), replace = std::move(replace)](Dag& dag) {
             bool changed = false;
             for (const auto id : dag.nodes()) {
               if (dag.node(id).outputs.empty()) continue;

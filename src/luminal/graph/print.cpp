@@ -47,7 +47,8 @@ std::string print_node(const Dag& dag, NodeId id) {
   const std::string attribute = std::visit(AttributeText{}, node.attribute);
   if (!attribute.empty()) out << " {" << attribute << "}";
   if (!node.name.empty()) out << ' ' << quoted(node.name);
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) out << (i == 0 ? " " : ", ") << value_text(node.inputs[i]);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    out << (i == 0 ? " " : ", ") << value_text(node.inputs[i]);
   if (!node.after.empty()) out << " after " << join(node.after);
   out << " : " << (node.outputs.empty() ? "()" : join(node.outputs));
   if (node.where.known()) out << " @ " << quoted(node.where.file) << ' ' << node.where.line;
@@ -59,13 +60,15 @@ std::string print(const Dag& dag) {
   out << "luminal graph 1\n";
   for (const auto& [name, variable] : dag.variables()) {
     const Interval bounds = variable.declared_bounds();
-    out << "dim " << name << " [" << bound_text(bounds.low, "-inf") << ", " << bound_text(bounds.high, "inf") << "]\n";
+    out << "dim " << name << " [" << bound_text(bounds.low, "-inf") << ", " << bound_text(bounds.high, "inf")
+        << "]\n";
   }
   for (const auto id : execution_order(dag, dag.nodes())) out << print_node(dag, id) << '\n';
   for (const auto& [place, unused] : dag.kept())
     out << "keep " << place.first << (place.second == 0 ? "" : cat(".", place.second)) << '\n';
   for (const auto& value : dag.outputs()) out << "output " << value_text(value) << '\n';
-  for (const auto& [state, value] : dag.assignments()) out << "assign " << state << " <- " << value_text(value) << '\n';
+  for (const auto& [state, value] : dag.assignments())
+    out << "assign " << state << " <- " << value_text(value) << '\n';
   return out.str();
 }
 

@@ -14,7 +14,8 @@ BoundView::BoundView(const View& view, const DimMap& dims, DType dtype) {
     offset_ = affine->offset.eval({});
     for (const auto& stride : affine->strides) strides_.push_back(stride.eval({}));
   }
-  for (const auto& guard : bound.map().guards) guards_.push_back({IndexProgram(guard.valid), make_scalar(dtype, guard.fill)});
+  for (const auto& guard : bound.map().guards)
+    guards_.push_back({IndexProgram(guard.valid), make_scalar(dtype, guard.fill)});
   for (const auto& index : bound.map().index) index_.emplace_back(index);
 }
 
@@ -27,11 +28,13 @@ std::variant<std::int64_t, Scalar> BoundView::locate(std::span<const std::int64_
   for (const auto& guard : guards_)
     if (guard.valid.run(coordinates) == 0) return guard.fill;
   std::int64_t offset = 0;
-  for (std::size_t i = 0; i < index_.size(); ++i) offset = offset * source_dims_[i] + index_[i].run(coordinates);
+  for (std::size_t i = 0; i < index_.size(); ++i)
+    offset = offset * source_dims_[i] + index_[i].run(coordinates);
   return offset;
 }
 
-std::optional<Scalar> BoundView::locate(std::span<const std::int64_t> coordinates, std::vector<std::int64_t>& source) const {
+std::optional<Scalar> BoundView::locate(std::span<const std::int64_t> coordinates,
+                                        std::vector<std::int64_t>& source) const {
   for (const auto& guard : guards_)
     if (guard.valid.run(coordinates) == 0) return guard.fill;
   source.resize(index_.size());

@@ -21,7 +21,8 @@ class BoundView {
   /// The source's flat row-major element, or the fill value.
   std::variant<std::int64_t, Scalar> locate(std::span<const std::int64_t> coordinates) const;
   /// The source's coordinates, or the fill value.
-  std::optional<Scalar> locate(std::span<const std::int64_t> coordinates, std::vector<std::int64_t>& source) const;
+  std::optional<Scalar> locate(std::span<const std::int64_t> coordinates,
+                               std::vector<std::int64_t>& source) const;
 
  private:
   struct Guard {
@@ -40,7 +41,8 @@ class BoundView {
 /// Counts through all coordinates of `dims` in row-major order.
 class Odometer {
  public:
-  explicit Odometer(std::span<const std::int64_t> dims) : dims_(dims.begin(), dims.end()), coordinates_(dims.size(), 0) {}
+  explicit Odometer(std::span<const std::int64_t> dims)
+      : dims_(dims.begin(), dims.end()), coordinates_(dims.size(), 0) {}
   std::span<const std::int64_t> coordinates() const { return coordinates_; }
   void step() {
     for (std::size_t i = dims_.size(); i-- > 0;) {

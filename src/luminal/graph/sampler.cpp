@@ -19,10 +19,12 @@ class Sampler::State {
   Scalar value_at(const Value& value, std::span<const std::int64_t> coordinates) {
     const BoundView& view = bound(value);
     if (coordinates.size() != view.dims().size())
-      throw Error(cat("value_at: ", coordinates.size(), " coordinates for a value of rank ", view.dims().size()));
+      throw Error(
+          cat("value_at: ", coordinates.size(), " coordinates for a value of rank ", view.dims().size()));
     for (std::size_t i = 0; i < coordinates.size(); ++i)
       if (coordinates[i] < 0 || coordinates[i] >= view.dims()[i])
-        throw Error(cat("value_at: coordinate ", coordinates[i], " is outside axis ", i, ", which has ", view.dims()[i], " elements"));
+        throw Error(cat("value_at: coordinate ", coordinates[i], " is outside axis ", i, ", which has ",
+                        view.dims()[i], " elements"));
     depth_ = 0;
     return pull(value, view, coordinates);
   }
@@ -42,7 +44,8 @@ class Sampler::State {
   const BoundView& bound(const Value& value) {
     for (const auto& [known, view] : values_)
       if (known == value) return *view;
-    values_.emplace_back(value, std::make_unique<BoundView>(value.view, environment_.dims, dag_.type(value).dtype));
+    values_.emplace_back(value,
+                         std::make_unique<BoundView>(value.view, environment_.dims, dag_.type(value).dtype));
     return *values_.back().second;
   }
 
@@ -53,9 +56,11 @@ class Sampler::State {
     for (const auto& check : node.checks)
       if (check.holds.eval(environment_.dims) == 0) throw Error(check.problem, node.where);
     auto fresh = std::make_unique<Bound>();
-    for (const auto& input : node.inputs) fresh->inputs.emplace_back(input.view, environment_.dims, dag_.type(input).dtype);
+    for (const auto& input : node.inputs)
+      fresh->inputs.emplace_back(input.view, environment_.dims, dag_.type(input).dtype);
     for (const auto& output : node.outputs) fresh->dims.push_back(output.shape.eval(environment_.dims));
-    if (const auto* iota = node.try_get<attribute::Iota>()) fresh->iota.emplace(iota->value.substitute(environment_.dims));
+    if (const auto* iota = node.try_get<attribute::Iota>())
+      fresh->iota.emplace(iota->value.substitute(environment_.dims));
     return *nodes_.emplace(id, std::move(fresh)).first->second;
   }
 
@@ -81,7 +86,8 @@ class Sampler::State {
       const auto found = memo_.find(key);
       if (found != memo_.end()) return found->second;
     }
-    if (++depth_ > deepest) throw Error("value_at: the graph is deeper than 3000 nodes; use execute", node.where);
+    if (++depth_ > deepest)
+      throw Error("value_at: the graph is deeper than 3000 nodes; use execute", node.where);
     const Scalar result = compute(id, node, here, output, at, flat);
     --depth_;
     if (remembered) {
@@ -91,22 +97,28 @@ class Sampler::State {
     return result;
   }
 
-  Scalar compute(NodeId id, const Node& node, Bound& here, std::uint32_t output, Coordinates at, std::int64_t flat) {
+  Scalar compute(NodeId id, const Node& node, Bound& here, std::uint32_t output, Coordinates at,
+                 std::int64_t flat) {
     switch (kind(node.op)) {
       case OpKind::source:
         if (node.op == Op::constant) return node.get<attribute::Constant>().value;
         if (node.op == Op::iota) return make_scalar(node.outputs[0].dtype, Number(here.iota->run(at)));
         if (node.op == Op::random) return random(node, here, flat);
         return whole(id, here, output, flat);
-      case OpKind::reduce: return reduce(node, here, at);
-      case OpKind::scan: return scan(node, here, at);
-      case OpKind::gather: return gather(node, here, at);
+      case OpKind::reduce:
+        return reduce(node, here, at);
+      case OpKind::scan:
+        return scan(node, here, at);
+      case OpKind::gather:
+        return gather(node, here, at);
       case OpKind::scatter:
-      case OpKind::sort: return whole(id, here, output, flat);
+      case OpKind::sort:
+        return whole(id, here, output, flat);
       case OpKind::structure:
         if (node.op == Op::custom) return whole(id, here, output, flat);
         break;
-      default: break;
+      default:
+        break;
     }
     std::vector<Scalar> inputs;
     for (std::size_t k = 0; k < node.inputs.size(); ++k) inputs.push_back(input(node, here, k, at));
@@ -128,7 +140,8 @@ class Sampler::State {
     Scalar running = neutral(node.op, wide);
     Odometer inside(inner);
     for (std::int64_t i = 0; i < count; ++i, inside.step()) {
-      std::copy(inside.coordinates().begin(), inside.coordinates().end(), place.begin() + static_cast<std::ptrdiff_t>(at.size()));
+      std::copy(inside.coordinates().begin(), inside.coordinates().end(),
+                place.begin() + static_cast<std::ptrdiff_t>(at.size()));
       running = accumulate(node.op, running, convert(input(node, here, 0, place), wide));
     }
     return convert(running, node.outputs[0].dtype);

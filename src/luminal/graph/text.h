@@ -16,8 +16,9 @@ std::string print(const Dag& dag);
 /// One node's line, without the newline.
 std::string print_node(const Dag& dag, NodeId id);
 
-/// Reads what `print` wrote, exactly: same_graph(parse(print(g)), g). Throws `Error` naming line and column for anything
-/// else, also for a graph that could not have been built, and for a custom op that `customs` does not hold.
+/// Reads what `print` wrote, exactly: same_graph(parse(print(g)), g). Throws `Error` naming line and column
+/// for anything else, also for a graph that could not have been built, and for a custom op that `customs`
+/// does not hold.
 Dag parse(std::string_view text, const CustomOps& customs = {});
 
 /// Graphviz' language, for other people's tools.

@@ -15,8 +15,8 @@ inline constexpr std::array<OpRow, op_count> op_table = {{
      "One number, the same at every coordinate."},
     {Op::iota, "iota", OpKind::source, 0, Domain::any, false, false,
      "The value of an index expression at each coordinate, converted from i64."},
-    {Op::random, "random", OpKind::source, 0, Domain::any, false, false,
-     "Element i in row-major order is 32-bit word i of the Philox4x32-10 sequence of a key and a stream, as u32."},
+    {Op::random, "random", OpKind::source, 1, Domain::any, false, false,
+     "Element i in row-major order is 32-bit word i of the Philox4x32-10 sequence of the input, a key, and a stream, as u32."},
 
     {Op::exp2, "exp2", OpKind::unary, 1, Domain::floating, false, false,
      "2 to the power x."},
@@ -103,12 +103,12 @@ inline constexpr std::array<OpRow, op_count> op_table = {{
 
     {Op::contiguous, "contiguous", OpKind::structure, 1, Domain::any, false, false,
      "The same values, laid out in row-major order."},
-    {Op::barrier, "barrier", OpKind::structure, -1, Domain::any, false, false,
+    {Op::barrier, "barrier", OpKind::structure, 1, Domain::any, false, false,
      "The same values, across which nothing is fused or rewritten."},
     {Op::print, "print", OpKind::structure, 1, Domain::any, false, false,
-     "The same values, shown to the caller's sink when the graph runs."},
+     "Shows a sample of the values to the caller's sink when the graph runs; has no output."},
     {Op::diff, "diff", OpKind::structure, 1, Domain::any, false, false,
-     "The same values, compared with a recorded array when the graph runs."},
+     "Compares the values with a file when the graph runs, and tells the caller's sink; has no output."},
     {Op::custom, "custom", OpKind::structure, -1, Domain::any, false, false,
      "What a function or kernel of the user computes from the inputs."},
     // clang-format on

@@ -22,8 +22,9 @@ inline std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
   return result;
 }
 
-/// The number of elements of an array with these dims: 0 if any is 0, however large the others. Throws `Error` for a
-/// negative dim and for a count beyond 2^63 − 1. Every size that comes from a user or a file goes through here.
+/// The number of elements of an array with these dims: 0 if any is 0, however large the others. Throws
+/// `Error` for a negative dim and for a count beyond 2^63 − 1. Every size that comes from a user or a file
+/// goes through here.
 std::int64_t element_count(std::span<const std::int64_t> dims);
 
 /// The same times `element_bytes`.

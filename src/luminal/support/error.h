@@ -6,8 +6,9 @@
 
 namespace luminal {
 
-/// What went wrong with something the user gave: names the operation, what it got, what was expected, and, where
-/// known, the line of the user's program. The library throws nothing else for bad input, and never aborts.
+/// What went wrong with something the user gave: names the operation, what it got, what was expected, and,
+/// where known, the line of the user's program. The library throws nothing else for bad input, and never
+/// aborts.
 class Error : public std::runtime_error {
  public:
   /// `problem` is one sentence such as "add: shapes [2, 3] and [4, 3] differ at axis 0: 2 against 4".

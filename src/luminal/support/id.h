@@ -8,7 +8,8 @@
 
 namespace luminal {
 
-/// An index with a type of its own, so that a node's id cannot be taken for a buffer's. Default-made ids are `none`.
+/// An index with a type of its own, so that a node's id cannot be taken for a buffer's. Default-made ids are
+/// `none`.
 template <typename Tag>
 class Id {
  public:

@@ -34,10 +34,14 @@ bool read_all(const char* begin, const char* end, double& value) {
 
 std::string Number::text() const {
   switch (kind_) {
-    case Kind::boolean: return boolean() ? "true" : "false";
-    case Kind::integer: return std::to_string(integer());
-    case Kind::natural: return std::to_string(natural()) + "u";
-    case Kind::real: return real_text(real(), bits_);
+    case Kind::boolean:
+      return boolean() ? "true" : "false";
+    case Kind::integer:
+      return std::to_string(integer());
+    case Kind::natural:
+      return std::to_string(natural()) + "u";
+    case Kind::real:
+      return real_text(real(), bits_);
   }
   throw InternalError("a Number of no kind");
 }
@@ -63,7 +67,8 @@ Number parse_number(const std::string& text) {
   } else if (double value = 0; read_all(begin, end, value)) {
     return Number(value);
   }
-  throw Error(cat("number: ", quoted(text), " is not true, false, an integer, an integer with 'u', or a decimal"));
+  throw Error(
+      cat("number: ", quoted(text), " is not true, false, an integer, an integer with 'u', or a decimal"));
 }
 
 }  // namespace luminal

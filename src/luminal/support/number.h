@@ -10,8 +10,8 @@
 
 namespace luminal {
 
-/// One scalar as the user wrote it, before it takes a dtype: a bool, a signed or unsigned integer, or a double. Two
-/// numbers are equal if kind and bits are, so −0.0 differs from 0.0 and a NaN equals itself.
+/// One scalar as the user wrote it, before it takes a dtype: a bool, a signed or unsigned integer, or a
+/// double. Two numbers are equal if kind and bits are, so −0.0 differs from 0.0 and a NaN equals itself.
 class Number {
  public:
   enum class Kind : std::uint8_t { boolean, integer, natural, real };
@@ -23,7 +23,8 @@ class Number {
   template <std::unsigned_integral T>
   constexpr Number(T value) : kind_(Kind::natural), bits_(value) {}
   template <std::floating_point T>
-  constexpr Number(T value) : kind_(Kind::real), bits_(std::bit_cast<std::uint64_t>(static_cast<double>(value))) {}
+  constexpr Number(T value)
+      : kind_(Kind::real), bits_(std::bit_cast<std::uint64_t>(static_cast<double>(value))) {}
 
   constexpr Kind kind() const { return kind_; }
   constexpr bool is_real() const { return kind_ == Kind::real; }
@@ -35,15 +36,19 @@ class Number {
   /// The value as a double, rounded if it is a large integer.
   constexpr double as_double() const {
     switch (kind_) {
-      case Kind::integer: return static_cast<double>(integer());
-      case Kind::real: return real();
-      default: return static_cast<double>(bits_);
+      case Kind::integer:
+        return static_cast<double>(integer());
+      case Kind::real:
+        return real();
+      default:
+        return static_cast<double>(bits_);
     }
   }
   constexpr std::uint64_t hash() const { return Hash(static_cast<std::uint64_t>(kind_)).add(bits_).value(); }
   friend constexpr bool operator==(const Number&, const Number&) = default;
 
-  /// "true", "-3", "7u", "0.5", "inf", "nan(0x7ff8000000000001)": text that `parse_number` reads back exactly.
+  /// "true", "-3", "7u", "0.5", "inf", "nan(0x7ff8000000000001)": text that `parse_number` reads back
+  /// exactly.
   std::string text() const;
   friend std::ostream& operator<<(std::ostream& out, const Number& number) { return out << number.text(); }
 

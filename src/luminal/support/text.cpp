@@ -10,11 +10,21 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           static constexpr std::string_view digits = "0123456789abcdef";
@@ -43,7 +53,11 @@ std::string shortest_of(T value) {
 }
 }  // namespace
 
-std::string shortest(double value) { return shortest_of(value); }
-std::string shortest(float value) { return shortest_of(value); }
+std::string shortest(double value) {
+  return shortest_of(value);
+}
+std::string shortest(float value) {
+  return shortest_of(value);
+}
 
 }  // namespace luminal
