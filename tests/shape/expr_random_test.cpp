@@ -30,7 +30,8 @@ DimMap some_of(Random& random, const DimMap& values) {
   return some;
 }
 
-void expect_value(const Expr& e, std::int64_t value, const DimMap& at, const std::string& form, const Written& written) {
+void expect_value(const Expr& e, std::int64_t value, const DimMap& at, const std::string& form,
+                  const Written& written) {
   const auto got = e.try_eval(at);
   ASSERT_TRUE(got.has_value()) << form << " has no value: " << e << " from " << written.text();
   ASSERT_EQ(*got, value) << form << ": " << e << " from " << written.text();

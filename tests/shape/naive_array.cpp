@@ -37,7 +37,9 @@ std::int64_t flat(const Coordinates& at, const std::vector<std::int64_t>& dims) 
   return index;
 }
 
-std::int64_t value(const Expr& e) { return e.constant_value().value(); }
+std::int64_t value(const Expr& e) {
+  return e.constant_value().value();
+}
 
 std::vector<std::int64_t> values(const std::vector<Expr>& list) {
   std::vector<std::int64_t> result;
@@ -47,7 +49,8 @@ std::vector<std::int64_t> values(const std::vector<Expr>& list) {
 
 /// A new array whose element at c is the old one's at `origin(c)`, or `fill` if there is none.
 NaiveArray gathered(const NaiveArray& array, std::vector<std::int64_t> dims,
-                    const std::function<std::optional<Coordinates>(const Coordinates&)>& origin, std::int64_t fill = 0) {
+                    const std::function<std::optional<Coordinates>(const Coordinates&)>& origin,
+                    std::int64_t fill = 0) {
   NaiveArray result{std::move(dims), {}};
   for (const auto& at : all_coordinates(result.dims)) {
     const auto from = origin(at);

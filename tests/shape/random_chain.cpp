@@ -41,7 +41,9 @@ class Chain {
 
   std::int64_t size() { return random_.chance(0.1) ? random_.between(0, 1) : random_.between(2, 5); }
   std::int64_t value(const Expr& e) const { return e.eval(chain_.at); }
-  std::size_t axis() { return static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(dims_.size()) - 1)); }
+  std::size_t axis() {
+    return static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(dims_.size()) - 1));
+  }
 
   std::int64_t elements() const {
     return std::accumulate(dims_.begin(), dims_.end(), std::int64_t{1},
@@ -75,15 +77,23 @@ class Chain {
 
   void step() {
     switch (random_.between(0, 9)) {
-      case 0: return permute();
-      case 1: return expand();
+      case 0:
+        return permute();
+      case 1:
+        return expand();
       case 2:
-      case 3: return slice();
-      case 4: return pad();
-      case 5: return unfold();
-      case 6: return flip();
-      case 7: return random_.chance(0.2) ? strided() : reshape();
-      default: return reshape();
+      case 3:
+        return slice();
+      case 4:
+        return pad();
+      case 5:
+        return unfold();
+      case 6:
+        return flip();
+      case 7:
+        return random_.chance(0.2) ? strided() : reshape();
+      default:
+        return reshape();
     }
   }
 
@@ -92,7 +102,8 @@ class Chain {
     m.axes.resize(dims_.size());
     std::iota(m.axes.begin(), m.axes.end(), std::size_t{0});
     for (std::size_t i = m.axes.size(); i > 1; --i) {
-      std::swap(m.axes[i - 1], m.axes[static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(i) - 1))]);
+      std::swap(m.axes[i - 1],
+                m.axes[static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(i) - 1))]);
     }
     std::vector<Expr> dims;
     for (const auto each : m.axes) dims.push_back(dims_[each]);
@@ -162,17 +173,28 @@ class Chain {
     const auto length = random_.between(1, std::min<std::int64_t>(4, count));
     const auto step = length > 1 ? random_.between(0, (count - 1) / (length - 1)) : 1;
     const bool back = random_.chance(0.3);
-    push(movement::Strided{Shape{length}, {Expr(back ? -step : step)}, Expr(back ? (length - 1) * step : 0)}, {length});
+    push(movement::Strided{Shape{length}, {Expr(back ? -step : step)}, Expr(back ? (length - 1) * step : 0)},
+         {length});
   }
 
   void reshape() {
     auto dims = dims_;
     switch (random_.between(0, 4)) {
-      case 0: dims.insert(dims.begin() + random_.between(0, static_cast<std::int64_t>(dims.size())), Expr(1)); break;
-      case 1: std::erase(dims, Expr(1)); break;
-      case 2: split(dims); break;
-      case 3: refactor(dims); break;
-      default: merge(dims); break;
+      case 0:
+        dims.insert(dims.begin() + random_.between(0, static_cast<std::int64_t>(dims.size())), Expr(1));
+        break;
+      case 1:
+        std::erase(dims, Expr(1));
+        break;
+      case 2:
+        split(dims);
+        break;
+      case 3:
+        refactor(dims);
+        break;
+      default:
+        merge(dims);
+        break;
     }
     if (dims.size() <= max_rank) push(movement::Reshape{Shape(dims)}, dims);
   }
@@ -200,7 +222,8 @@ class Chain {
     merge(dims);
   }
 
-  /// Another shape of as many elements, one dim a new symbol where symbols are allowed: only a check can tell.
+  /// Another shape of as many elements, one dim a new symbol where symbols are allowed: only a check can
+  /// tell.
   void refactor(std::vector<Expr>& dims) {
     const auto count = elements();
     if (count == 0) return merge(dims);
@@ -218,6 +241,8 @@ class Chain {
 
 }  // namespace
 
-RandomChain random_chain(Random& random, bool symbolic) { return Chain(random, symbolic).make(); }
+RandomChain random_chain(Random& random, bool symbolic) {
+  return Chain(random, symbolic).make();
+}
 
 }  // namespace luminal::test

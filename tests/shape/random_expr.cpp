@@ -52,8 +52,8 @@ namespace {
 
 std::int64_t random_constant(Random& random, bool large) {
   if (large && random.chance(0.2)) {
-    constexpr std::array<std::int64_t, 6> extremes = {INT64_MAX, INT64_MIN, INT64_MAX - 1, INT64_MIN + 1,
-                                                      std::int64_t{1} << 62, -(std::int64_t{1} << 40)};
+    constexpr std::array<std::int64_t, 6> extremes = {
+        INT64_MAX, INT64_MIN, INT64_MAX - 1, INT64_MIN + 1, std::int64_t{1} << 62, -(std::int64_t{1} << 40)};
     return extremes[static_cast<std::size_t>(random.between(0, 5))];
   }
   constexpr std::array<std::int64_t, 10> usual = {0, 1, 2, 3, 4, 8, 12, -1, -2, -4};
@@ -62,32 +62,36 @@ std::int64_t random_constant(Random& random, bool large) {
 
 Kind random_operator(Random& random) {
   // Divisions and sums are what index maps are made of, so they come more often.
-  constexpr std::array<Kind, 20> kinds = {Kind::add,  Kind::add,        Kind::add,         Kind::add,       Kind::mul,
-                                          Kind::mul,  Kind::mul,        Kind::div,         Kind::div,       Kind::div,
-                                          Kind::mod,  Kind::mod,        Kind::mod,         Kind::ceil_div,  Kind::min,
-                                          Kind::max,  Kind::less,       Kind::less_equal,  Kind::equal,     Kind::logical_and};
+  constexpr std::array<Kind, 20> kinds = {
+      Kind::add, Kind::add, Kind::add,  Kind::add,        Kind::mul,   Kind::mul,        Kind::mul,
+      Kind::div, Kind::div, Kind::div,  Kind::mod,        Kind::mod,   Kind::mod,        Kind::ceil_div,
+      Kind::min, Kind::max, Kind::less, Kind::less_equal, Kind::equal, Kind::logical_and};
   const auto kind = kinds[static_cast<std::size_t>(random.between(0, 19))];
   return kind == Kind::logical_and && random.chance(0.5) ? Kind::logical_or : kind;
 }
 
 }  // namespace
 
-std::unique_ptr<Written> write_randomly(Random& random, const Variables& variables, int depth, bool large_constants) {
+std::unique_ptr<Written> write_randomly(Random& random, const Variables& variables, int depth,
+                                        bool large_constants) {
   auto result = std::make_unique<Written>();
   if (depth == 0 || random.chance(0.12)) {
     if (random.chance(0.35)) {
       result->value = random_constant(random, large_constants);
     } else {
       result->kind = Kind::variable;
-      result->variable = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(variables.all.size()) - 1));
+      result->variable =
+          static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(variables.all.size()) - 1));
     }
     return result;
   }
   result->kind = random_operator(random);
   result->negated = result->kind >= Kind::less && random.chance(0.2);
   result->left = write_randomly(random, variables, depth - 1, large_constants);
-  const bool shallow = result->kind == Kind::div || result->kind == Kind::mod || result->kind == Kind::ceil_div;
-  result->right = write_randomly(random, variables, shallow && random.chance(0.7) ? 0 : depth - 1, large_constants);
+  const bool shallow =
+      result->kind == Kind::div || result->kind == Kind::mod || result->kind == Kind::ceil_div;
+  result->right =
+      write_randomly(random, variables, shallow && random.chance(0.7) ? 0 : depth - 1, large_constants);
   return result;
 }
 
@@ -98,18 +102,30 @@ Expr build(const Written& w, const Variables& variables) {
   const auto b = build(*w.right, variables);
   const auto plain = [&]() -> Expr {
     switch (w.kind) {
-      case Kind::add: return a + b;
-      case Kind::mul: return a * b;
-      case Kind::div: return a / b;
-      case Kind::mod: return a % b;
-      case Kind::ceil_div: return Expr::ceil_div(a, b);
-      case Kind::min: return Expr::min(a, b);
-      case Kind::max: return Expr::max(a, b);
-      case Kind::less: return Expr::less(a, b);
-      case Kind::less_equal: return Expr::less_equal(a, b);
-      case Kind::equal: return Expr::equal(a, b);
-      case Kind::logical_and: return Expr::logical_and(a, b);
-      default: return Expr::logical_or(a, b);
+      case Kind::add:
+        return a + b;
+      case Kind::mul:
+        return a * b;
+      case Kind::div:
+        return a / b;
+      case Kind::mod:
+        return a % b;
+      case Kind::ceil_div:
+        return Expr::ceil_div(a, b);
+      case Kind::min:
+        return Expr::min(a, b);
+      case Kind::max:
+        return Expr::max(a, b);
+      case Kind::less:
+        return Expr::less(a, b);
+      case Kind::less_equal:
+        return Expr::less_equal(a, b);
+      case Kind::equal:
+        return Expr::equal(a, b);
+      case Kind::logical_and:
+        return Expr::logical_and(a, b);
+      default:
+        return Expr::logical_or(a, b);
     }
   }();
   return w.negated ? Expr::logical_not(plain) : plain;
@@ -125,9 +141,12 @@ std::optional<std::int64_t> floor_quotient(std::int64_t a, std::int64_t b) {
 
 std::optional<std::int64_t> apply(Kind kind, std::int64_t a, std::int64_t b) {
   switch (kind) {
-    case Kind::add: return checked_add(a, b);
-    case Kind::mul: return checked_mul(a, b);
-    case Kind::div: return floor_quotient(a, b);
+    case Kind::add:
+      return checked_add(a, b);
+    case Kind::mul:
+      return checked_mul(a, b);
+    case Kind::div:
+      return floor_quotient(a, b);
     case Kind::mod: {
       const auto quotient = floor_quotient(a, b);
       return quotient ? std::optional(a - *quotient * b) : std::nullopt;
@@ -136,13 +155,20 @@ std::optional<std::int64_t> apply(Kind kind, std::int64_t a, std::int64_t b) {
       const auto quotient = floor_quotient(a, b);
       return quotient ? std::optional(*quotient * b == a ? *quotient : *quotient + 1) : std::nullopt;
     }
-    case Kind::min: return std::min(a, b);
-    case Kind::max: return std::max(a, b);
-    case Kind::less: return a < b ? 1 : 0;
-    case Kind::less_equal: return a <= b ? 1 : 0;
-    case Kind::equal: return a == b ? 1 : 0;
-    case Kind::logical_and: return a != 0 && b != 0 ? 1 : 0;
-    default: return a != 0 || b != 0 ? 1 : 0;
+    case Kind::min:
+      return std::min(a, b);
+    case Kind::max:
+      return std::max(a, b);
+    case Kind::less:
+      return a < b ? 1 : 0;
+    case Kind::less_equal:
+      return a <= b ? 1 : 0;
+    case Kind::equal:
+      return a == b ? 1 : 0;
+    case Kind::logical_and:
+      return a != 0 && b != 0 ? 1 : 0;
+    default:
+      return a != 0 || b != 0 ? 1 : 0;
   }
 }
 
@@ -161,11 +187,12 @@ std::optional<std::int64_t> evaluate(const Written& w, const Variables& variable
 
 std::string Written::text() const {
   static const Variables variables;
-  constexpr std::array<const char*, 14> names = {"",  "",  "+",  "*",  "/",  "%",  "ceil_div",
+  constexpr std::array<const char*, 14> names = {"",    "",    "+", "*",  "/",  "%",  "ceil_div",
                                                  "min", "max", "<", "<=", "==", "&&", "||"};
   if (kind == Kind::constant) return std::to_string(value);
   if (kind == Kind::variable) return std::string(variables.all[variable].name());
-  return cat(negated ? "!" : "", "(", left->text(), " ", names[static_cast<std::size_t>(kind)], " ", right->text(), ")");
+  return cat(negated ? "!" : "", "(", left->text(), " ", names[static_cast<std::size_t>(kind)], " ",
+             right->text(), ")");
 }
 
 }  // namespace luminal::test

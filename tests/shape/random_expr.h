@@ -21,8 +21,8 @@ struct Written {
   std::string text() const;
 };
 
-/// The variables of random expressions: some bounded on both sides, some on one, coordinates of constant and symbolic
-/// extents.
+/// The variables of random expressions: some bounded on both sides, some on one, coordinates of constant and
+/// symbolic extents.
 struct Variables {
   Variables();
   std::vector<Expr> all;
@@ -31,10 +31,12 @@ struct Variables {
   std::map<std::string, Expr, std::less<>> declared() const;
 };
 
-std::unique_ptr<Written> write_randomly(Random& random, const Variables& variables, int depth, bool large_constants);
+std::unique_ptr<Written> write_randomly(Random& random, const Variables& variables, int depth,
+                                        bool large_constants);
 /// Throws what the constructors throw.
 Expr build(const Written& written, const Variables& variables);
 /// Step by step, in 64 bits; nullopt where a step has no value.
-std::optional<std::int64_t> evaluate(const Written& written, const Variables& variables, const DimMap& values);
+std::optional<std::int64_t> evaluate(const Written& written, const Variables& variables,
+                                     const DimMap& values);
 
 }  // namespace luminal::test

@@ -79,6 +79,7 @@ void expect_map_reads(const View& view, const RandomChain& chain, const DimMap& 
   const auto expected = materialise(chain, values);
   if (!expected) return;
   const auto source = test::counting_array(chain.source.eval(values));
+  const auto offset = view.offset();
   std::size_t element = 0;
   for (const auto& at : test::all_coordinates(expected->dims)) {
     auto all = values;
@@ -92,7 +93,7 @@ void expect_map_reads(const View& view, const RandomChain& chain, const DimMap& 
       break;
     }
     if (filled) continue;
-    ASSERT_EQ(1000 + view.offset().eval(all), wanted) << text_of(chain) << "\n" << view.map().text();
+    ASSERT_EQ(1000 + offset.eval(all), wanted) << text_of(chain) << "\n" << view.map().text();
   }
 }
 
@@ -136,7 +137,8 @@ TEST(ViewRandom, PrefixesComposeToTheWhole) {
   Random random(3);
   for (int i = 0; i < test::trials(500, 5000); ++i) {
     const auto chain = test::random_chain(random, i % 2 == 1);
-    const auto cut = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(chain.movements.size())));
+    const auto cut =
+        static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(chain.movements.size())));
     View first(chain.source);
     for (std::size_t k = 0; k < cut; ++k) first = first.then(chain.movements[k]);
     View second(first.shape());

@@ -19,14 +19,15 @@ struct Division {
   bool exact = false;
 };
 
-/// 0 ≤ e < limit.
+/// 0 ≤ e < limit, where limit divides a divisor and so is not 0.
 bool in_range(const Expr& e, const Expr& limit, Effort effort) {
   const auto& bounds = e.node().bounds;
   if (limit.is_constant() && bounds.low && bounds.high) {
     if (*bounds.low >= 0 && *bounds.high < limit.node().value) return true;
     if (effort == Effort::build) return false;
   }
-  return proved_not_negative(e, effort) && proved_not_negative(limit - 1 - e, effort);
+  const Given given{{}, {&limit, 1}};
+  return proved_not_negative(e, effort, given) && proved_not_negative(limit - 1 - e, effort, given);
 }
 
 /// The term of the highest degree: what long division divides by.

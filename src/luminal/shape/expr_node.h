@@ -105,8 +105,15 @@ Expr disjunction(const Expr& a, const Expr& b);
 /// gap ≥ 0 is what a comparison (`less` or `less_equal`) says; nullopt for anything else.
 std::optional<Expr> gap_of(const Expr& comparison);
 
+/// What a proof may take for granted beside the claim: that the expressions in `mentioned` have values (so
+/// extents of their coordinates are positive), and that those in `positive` are at least 1 if they are not
+/// negative.
+struct Given {
+  std::span<const Expr> mentioned = {};
+  std::span<const Expr> positive = {};
+};
 /// Whether e ≥ 0 for every value within bounds (expr_prove.cpp). Never throws.
-bool proved_not_negative(const Expr& e, Effort effort);
+bool proved_not_negative(const Expr& e, Effort effort, const Given& given = {});
 /// Every remainder among the factors written as numerator − divisor·quotient.
 Expr expand_remainders(const Expr& e);
 
