@@ -123,6 +123,33 @@ std::optional<Expr> gap_of(const Expr& comparison) {
   }
 }
 
+namespace {
+
+/// x/d + r ≥ 0 is x + d·r ≥ 0, and r − x/d ≥ 0 is d·(r + 1) − 1 − x ≥ 0, for d ≥ 0.
+std::optional<Expr> gap_without_division(const Expr& gap) {
+  for (const auto& term : terms_of(gap)) {
+    const auto [coefficient, atoms] = term_of(term);
+    if (atoms.size() != 1 || atoms[0].kind() != Expr::Kind::div || (coefficient != 1 && coefficient != -1))
+      continue;
+    const auto& x = atoms[0].node().children[0];
+    const auto& d = atoms[0].node().children[1];
+    if (!at_least(d, 0) || d == Expr(0)) continue;
+    const auto rest = gap - term;
+    return coefficient == 1 ? x + d * rest : d * (rest + 1) - 1 - x;
+  }
+  return std::nullopt;
+}
+
+/// The same claim with coefficients that have no common divisor.
+Expr reduced(const Expr& gap) {
+  const auto divisor = coefficient_divisor(gap);
+  if (divisor == 1) return gap;
+  const Expr constant = constant_of(gap);
+  return *divide_exactly(gap - constant, divisor) + floor_div(constant.node().value, divisor);
+}
+
+}  // namespace
+
 Expr not_negative(const Expr& gap, Effort effort) {
   if (at_least(gap, 0)) return 1;
   if (at_most(gap, -1)) return 0;
@@ -131,11 +158,9 @@ Expr not_negative(const Expr& gap, Effort effort) {
   }
   if (proved_not_negative(gap, effort)) return 1;
   if (proved_not_negative(-1 - gap, effort)) return 0;
-  const auto divisor = coefficient_divisor(gap);
-  if (divisor == 1) return spelled_not_negative(gap);
-  const Expr constant = constant_of(gap);
-  return spelled_not_negative(*divide_exactly(gap - constant, divisor) +
-                              floor_div(constant.node().value, divisor));
+  const auto least = reduced(gap);
+  if (const auto undivided = gap_without_division(least)) return not_negative(*undivided, effort);
+  return spelled_not_negative(least);
 }
 
 Expr is_zero(const Expr& difference) {
