@@ -8,21 +8,6 @@ namespace luminal {
 namespace detail {
 namespace {
 
-/// The operands of nested `kind`s, flattened.
-void flatten(Expr::Kind kind, const Expr& e, std::vector<Expr>& into) {
-  if (e.kind() != kind) {
-    into.push_back(e);
-    return;
-  }
-  for (const auto& child : e.node().children) flatten(kind, child, into);
-}
-
-Expr nest(Expr::Kind kind, const std::vector<Expr>& operands) {
-  Expr result = operands[0];
-  for (std::size_t i = 1; i < operands.size(); ++i) result = make_binary(kind, result, operands[i]);
-  return result;
-}
-
 bool always_at_most(const Expr& a, const Expr& b, Effort effort) {
   try {
     return proved_not_negative(b - a, effort);
@@ -91,9 +76,8 @@ std::int64_t coefficient_divisor(const Expr& sum) {
 Expr extremum(Expr::Kind kind, const Expr& a, const Expr& b, Effort effort) {
   const bool smallest = kind == Expr::Kind::min;
   if (a.is_constant() && b.is_constant()) return (a.node().value < b.node().value) == smallest ? a : b;
-  std::vector<Expr> operands;
-  flatten(kind, a, operands);
-  flatten(kind, b, operands);
+  auto operands = flattened(kind, a);
+  for (const auto& operand : flattened(kind, b)) operands.push_back(operand);
   std::sort(operands.begin(), operands.end());
   operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
   constexpr std::size_t max_compared = 8;
@@ -109,7 +93,7 @@ Expr extremum(Expr::Kind kind, const Expr& a, const Expr& b, Effort effort) {
       ++i;
     }
   }
-  return nest(kind, operands);
+  return make_nest(kind, operands);
 }
 
 std::optional<Expr> gap_of(const Expr& comparison) {

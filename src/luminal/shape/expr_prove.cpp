@@ -93,7 +93,7 @@ class Prover {
 
   bool not_negative(const Expr& claim) {
     if (at_least(claim, 0)) return true;
-    if (at_most(claim, -1) || claim.is_constant() || --steps_ < 0) return false;
+    if (at_most(claim, -1) || claim.is_constant() || too_large(claim) || --steps_ < 0) return false;
     const auto shifted = shift(claim);
     if (at_least(shifted, 0)) return true;
     return by_bounds(shifted) || by_assumption(shifted) || by_cases(shifted);
@@ -104,6 +104,14 @@ class Prover {
   std::vector<Expr> assumed_;  // each is at least 0 in the case at hand
   Effort effort_;
   int steps_;
+
+  /// Large polynomials come from hostile input rather than from shapes, and would take long.
+  static bool too_large(const Expr& claim) {
+    constexpr std::size_t max_terms = 48;
+    constexpr std::size_t max_degree = 12;
+    const auto terms = terms_of(claim);
+    return terms.size() > max_terms || term_of(terms[0]).atoms.size() > max_degree;
+  }
 
   /// Replaces the deepest atom that has a usable bound.
   bool by_bounds(const Expr& claim) {
