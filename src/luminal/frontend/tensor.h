@@ -131,6 +131,8 @@ class Tensor {
   Tensor contiguous(Location where = Location::current()) const { return unary(Op::contiguous, where); }
   /// The compiler fuses nothing across this.
   Tensor graph_break(Location where = Location::current()) const { return unary(Op::barrier, where); }
+  /// The same value, through which no gradient flows back.
+  Tensor stop_gradient(Location where = Location::current()) const { return unary(Op::stop_gradient, where); }
   /// Integers and bools sum to i64, as in PyTorch.
   Tensor sum(const Axes& axes = Axes::all(), bool keep_dims = false,
              Location where = Location::current()) const;
