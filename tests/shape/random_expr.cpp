@@ -133,10 +133,17 @@ Expr build(const Written& w, const Variables& variables) {
 
 namespace {
 
-std::optional<std::int64_t> floor_quotient(std::int64_t a, std::int64_t b) {
+struct Quotient {
+  std::int64_t floor, rest, ceiling;
+};
+
+std::optional<Quotient> divide(std::int64_t a, std::int64_t b) {
   if (b == 0 || (b == -1 && a == INT64_MIN)) return std::nullopt;
   const auto quotient = a / b;
-  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+  const auto rest = a % b;
+  if (rest == 0) return Quotient{quotient, 0, quotient};
+  if ((a < 0) != (b < 0)) return Quotient{quotient - 1, rest + b, quotient};
+  return Quotient{quotient, rest, quotient + 1};
 }
 
 std::optional<std::int64_t> apply(Kind kind, std::int64_t a, std::int64_t b) {
@@ -146,14 +153,11 @@ std::optional<std::int64_t> apply(Kind kind, std::int64_t a, std::int64_t b) {
     case Kind::mul:
       return checked_mul(a, b);
     case Kind::div:
-      return floor_quotient(a, b);
-    case Kind::mod: {
-      const auto quotient = floor_quotient(a, b);
-      return quotient ? std::optional(a - *quotient * b) : std::nullopt;
-    }
+    case Kind::mod:
     case Kind::ceil_div: {
-      const auto quotient = floor_quotient(a, b);
-      return quotient ? std::optional(*quotient * b == a ? *quotient : *quotient + 1) : std::nullopt;
+      const auto quotient = divide(a, b);
+      if (!quotient) return std::nullopt;
+      return kind == Kind::div ? quotient->floor : (kind == Kind::mod ? quotient->rest : quotient->ceiling);
     }
     case Kind::min:
       return std::min(a, b);
