@@ -130,6 +130,36 @@ std::optional<NaiveArray> apply(const NaiveArray& array, const movement::Unfold&
   });
 }
 
+std::optional<NaiveArray> apply(const NaiveArray& array, const movement::Fold& m) {
+  const auto stride = value(m.stride);
+  const auto dilation = value(m.dilation);
+  if (m.axis + 1 >= array.dims.size() || stride < 1 || dilation < 1 || value(m.size) < 0) return std::nullopt;
+  auto dims = array.dims;
+  dims[m.axis] = value(m.size);
+  const auto origin = [&](Coordinates c) -> std::optional<Coordinates> {
+    const auto start = c[m.axis] - c.back() * dilation;
+    if (start < 0 || start % stride != 0 || start / stride >= array.dims[m.axis]) return std::nullopt;
+    c[m.axis] = start / stride;
+    return c;
+  };
+  return gathered(array, dims, origin, 0);
+}
+
+std::optional<NaiveArray> apply(const NaiveArray& array, const movement::Shear& m) {
+  const auto stride = value(m.stride);
+  const auto dilation = value(m.dilation);
+  const auto size = value(m.size);
+  if (m.axis + 1 >= array.dims.size() || stride < 1 || dilation < 1 || size < 0) return std::nullopt;
+  const auto last = (size - 1) * stride + (array.dims.back() - 1) * dilation;
+  if (size > 0 && array.dims.back() > 0 && last >= array.dims[m.axis]) return std::nullopt;
+  auto dims = array.dims;
+  dims[m.axis] = size;
+  return gathered(array, dims, [&](Coordinates c) {
+    c[m.axis] = c[m.axis] * stride + c.back() * dilation;
+    return c;
+  });
+}
+
 std::optional<NaiveArray> apply(const NaiveArray& array, const movement::Flip& m) {
   return gathered(array, array.dims, [&](Coordinates c) {
     c[m.axis] = array.dims[m.axis] - 1 - c[m.axis];

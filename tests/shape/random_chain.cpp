@@ -76,7 +76,9 @@ class Chain {
   }
 
   void step() {
-    switch (random_.between(0, 9)) {
+    switch (random_.between(0, 10)) {
+      case 10:
+        return fold_or_shear();
       case 0:
         return permute();
       case 1:
@@ -145,6 +147,26 @@ class Chain {
     auto dims = dims_;
     dims[where] = before + dims_[where] + after;
     push(movement::Pad{where, before, after, Number(random_.between(-2, 0))}, dims);
+  }
+
+  void fold_or_shear() {
+    if (dims_.size() < 2) return;
+    const auto where =
+        static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(dims_.size()) - 2));
+    const auto stride = random_.between(1, 3);
+    const auto dilation = random_.between(1, 2);
+    const auto window = value(dims_.back());
+    auto dims = dims_;
+    if (random_.chance(0.5)) {
+      const auto reach = (value(dims_[where]) - 1) * stride + (window - 1) * dilation + 1;
+      const auto size = std::max<std::int64_t>(0, reach + random_.between(-2, 2));
+      if (elements() * (size + 1) > max_elements) return;
+      dims[where] = with_value(size);
+      return push(movement::Fold{where, dims[where], with_value(stride), with_value(dilation)}, dims);
+    }
+    const auto room = value(dims_[where]) - 1 - std::max<std::int64_t>(0, window - 1) * dilation;
+    dims[where] = with_value(room < 0 ? 0 : random_.between(0, room / stride + 1));
+    push(movement::Shear{where, dims[where], with_value(stride), with_value(dilation)}, dims);
   }
 
   void unfold() {

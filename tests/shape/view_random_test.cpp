@@ -28,7 +28,9 @@ Movement at_values(const Movement& movement, const DimMap& values) {
         if constexpr (std::is_same_v<M, movement::Expand>) fix(m.size);
         if constexpr (std::is_same_v<M, movement::Slice>) fix(m.start), fix(m.size), fix(m.step);
         if constexpr (std::is_same_v<M, movement::Pad>) fix(m.before), fix(m.after);
-        if constexpr (std::is_same_v<M, movement::Unfold>) fix(m.size), fix(m.stride), fix(m.dilation);
+        if constexpr (std::is_same_v<M, movement::Unfold> || std::is_same_v<M, movement::Fold> ||
+                      std::is_same_v<M, movement::Shear>)
+          fix(m.size), fix(m.stride), fix(m.dilation);
         if constexpr (std::is_same_v<M, movement::Reshape>) m.shape = Shape(m.shape.eval(values));
       },
       fixed);
