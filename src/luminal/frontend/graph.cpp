@@ -280,6 +280,10 @@ Tensor Graph::at(NodeId node, std::uint32_t output) const {
   return data_->tensor(node, output);
 }
 
+Tensor Graph::at(const Value& value) const {
+  return data_->tensor(value);
+}
+
 Tensor Graph::find(std::string_view name) const {
   std::vector<NodeId> found;
   for (const auto id : data_->dag.nodes()) {

@@ -97,6 +97,7 @@ class Graph {
 
   /// The tensor of a node's output.
   Tensor at(NodeId node, std::uint32_t output = 0) const;
+  Tensor at(const Value& value) const;
   /// The input or state of this name. `Error` if there is none or more than one.
   Tensor find(std::string_view name) const;
   const Dag& dag() const;

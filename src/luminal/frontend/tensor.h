@@ -287,6 +287,8 @@ class Tensor {
   Tensor contiguous(Location where = Location::current()) const { return unary(Op::contiguous, where); }
   /// The compiler fuses nothing across this.
   Tensor graph_break(Location where = Location::current()) const { return unary(Op::barrier, where); }
+  /// The same value, through which no gradient flows back.
+  Tensor stop_gradient(Location where = Location::current()) const { return unary(Op::stop_gradient, where); }
 
   // --- debugging ---
   /// Every run writes the message and a sample of the value to the graph's sink. Returns this tensor.

@@ -122,7 +122,7 @@ struct Inference {
   }
 
   void structure(const Attribute& attribute, Types in) {
-    if (op == Op::contiguous || op == Op::barrier) result.outputs = {in[0]};
+    if (op == Op::contiguous || op == Op::barrier || op == Op::stop_gradient) result.outputs = {in[0]};
     if (op != Op::custom) return;
     result.outputs = std::get<attribute::Custom>(attribute).op->infer(in);
   }

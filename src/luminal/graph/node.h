@@ -40,6 +40,8 @@ struct Value {
 
 /// A user's C++ function as an op. Named, because the text format finds it again by its name.
 struct CustomOp {
+  virtual ~CustomOp() = default;
+
   std::string name;
   /// The outputs' types, or an `Error`, from the inputs'.
   std::function<std::vector<TensorType>(std::span<const TensorType>)> infer;

@@ -145,6 +145,12 @@ class Parser {
     } else if (name == "unfold") {
       count(4);
       view = view.unfold(axis(a[0]), expression(a[1]), expression(a[2]), expression(a[3]));
+    } else if (name == "fold") {
+      count(4);
+      view = view.then(movement::Fold{axis(a[0]), expression(a[1]), expression(a[2]), expression(a[3])});
+    } else if (name == "shear") {
+      count(4);
+      view = view.then(movement::Shear{axis(a[0]), expression(a[1]), expression(a[2]), expression(a[3])});
     } else if (name == "flip") {
       count(1);
       view = view.flip(axis(a[0]));

@@ -25,7 +25,7 @@ enum class Op : std::uint8_t {
   // data-dependent movement, and scans
   gather, scatter, scatter_add, scan_sum, scan_max, scan_prod, sort,
   // structure
-  contiguous, barrier, print, diff, custom,
+  contiguous, barrier, stop_gradient, print, diff, custom,
   // clang-format on
 };
 inline constexpr std::size_t op_count = static_cast<std::size_t>(Op::custom) + 1;

@@ -105,6 +105,8 @@ inline constexpr std::array<OpRow, op_count> op_table = {{
      "The same values, laid out in row-major order."},
     {Op::barrier, "barrier", OpKind::structure, 1, Domain::any, false, false,
      "The same values, across which nothing is fused or rewritten."},
+    {Op::stop_gradient, "stop_gradient", OpKind::structure, 1, Domain::any, false, false,
+     "The same values, through which no gradient flows back."},
     {Op::print, "print", OpKind::structure, 1, Domain::any, false, false,
      "Shows a sample of the values to the caller's sink when the graph runs; has no output."},
     {Op::diff, "diff", OpKind::structure, 1, Domain::any, false, false,

@@ -8,21 +8,6 @@ namespace luminal {
 namespace detail {
 namespace {
 
-/// The operands of nested `kind`s, flattened.
-void flatten(Expr::Kind kind, const Expr& e, std::vector<Expr>& into) {
-  if (e.kind() != kind) {
-    into.push_back(e);
-    return;
-  }
-  for (const auto& child : e.node().children) flatten(kind, child, into);
-}
-
-Expr nest(Expr::Kind kind, const std::vector<Expr>& operands) {
-  Expr result = operands[0];
-  for (std::size_t i = 1; i < operands.size(); ++i) result = make_binary(kind, result, operands[i]);
-  return result;
-}
-
 bool always_at_most(const Expr& a, const Expr& b, Effort effort) {
   try {
     return proved_not_negative(b - a, effort);
@@ -91,9 +76,8 @@ std::int64_t coefficient_divisor(const Expr& sum) {
 Expr extremum(Expr::Kind kind, const Expr& a, const Expr& b, Effort effort) {
   const bool smallest = kind == Expr::Kind::min;
   if (a.is_constant() && b.is_constant()) return (a.node().value < b.node().value) == smallest ? a : b;
-  std::vector<Expr> operands;
-  flatten(kind, a, operands);
-  flatten(kind, b, operands);
+  auto operands = flattened(kind, a);
+  for (const auto& operand : flattened(kind, b)) operands.push_back(operand);
   std::sort(operands.begin(), operands.end());
   operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
   constexpr std::size_t max_compared = 8;
@@ -109,7 +93,7 @@ Expr extremum(Expr::Kind kind, const Expr& a, const Expr& b, Effort effort) {
       ++i;
     }
   }
-  return nest(kind, operands);
+  return make_nest(kind, operands);
 }
 
 std::optional<Expr> gap_of(const Expr& comparison) {
@@ -123,6 +107,33 @@ std::optional<Expr> gap_of(const Expr& comparison) {
   }
 }
 
+namespace {
+
+/// x/d + r ≥ 0 is x + d·r ≥ 0, and r − x/d ≥ 0 is d·(r + 1) − 1 − x ≥ 0, for d ≥ 0.
+std::optional<Expr> gap_without_division(const Expr& gap) {
+  for (const auto& term : terms_of(gap)) {
+    const auto [coefficient, atoms] = term_of(term);
+    if (atoms.size() != 1 || atoms[0].kind() != Expr::Kind::div || (coefficient != 1 && coefficient != -1))
+      continue;
+    const auto& x = atoms[0].node().children[0];
+    const auto& d = atoms[0].node().children[1];
+    if (!at_least(d, 0) || d == Expr(0)) continue;
+    const auto rest = gap - term;
+    return coefficient == 1 ? x + d * rest : d * (rest + 1) - 1 - x;
+  }
+  return std::nullopt;
+}
+
+/// The same claim with coefficients that have no common divisor.
+Expr reduced(const Expr& gap) {
+  const auto divisor = coefficient_divisor(gap);
+  if (divisor == 1) return gap;
+  const Expr constant = constant_of(gap);
+  return *divide_exactly(gap - constant, divisor) + floor_div(constant.node().value, divisor);
+}
+
+}  // namespace
+
 Expr not_negative(const Expr& gap, Effort effort) {
   if (at_least(gap, 0)) return 1;
   if (at_most(gap, -1)) return 0;
@@ -131,11 +142,9 @@ Expr not_negative(const Expr& gap, Effort effort) {
   }
   if (proved_not_negative(gap, effort)) return 1;
   if (proved_not_negative(-1 - gap, effort)) return 0;
-  const auto divisor = coefficient_divisor(gap);
-  if (divisor == 1) return spelled_not_negative(gap);
-  const Expr constant = constant_of(gap);
-  return spelled_not_negative(*divide_exactly(gap - constant, divisor) +
-                              floor_div(constant.node().value, divisor));
+  const auto least = reduced(gap);
+  if (const auto undivided = gap_without_division(least)) return not_negative(*undivided, effort);
+  return spelled_not_negative(least);
 }
 
 Expr is_zero(const Expr& difference) {

@@ -8,25 +8,33 @@ namespace luminal {
 namespace detail {
 namespace {
 
-/// A division half done: a/b = quotient + numerator/divisor and a%b = rest + scale·(numerator%divisor). If
-/// `exact`, 0 ≤ numerator < divisor is proved.
+/// A division half done: a/b = quotient + sign·(numerator/divisor) and
+/// a%b = rest + scale·(numerator%divisor). If `exact`, 0 ≤ numerator < divisor is proved.
 struct Division {
   Expr quotient = 0;
+  int sign = 1;
   Expr scale = 1;
   Expr rest = 0;
   Expr numerator;
   Expr divisor;
   bool exact = false;
+
+  /// Moves `times` whole divisors out of the numerator.
+  void take(const Expr& times) {
+    quotient = quotient + Expr(sign) * times;
+    numerator = numerator - times * divisor;
+  }
 };
 
-/// 0 ≤ e < limit.
+/// 0 ≤ e < limit, where limit divides a divisor and so is not 0.
 bool in_range(const Expr& e, const Expr& limit, Effort effort) {
   const auto& bounds = e.node().bounds;
   if (limit.is_constant() && bounds.low && bounds.high) {
     if (*bounds.low >= 0 && *bounds.high < limit.node().value) return true;
     if (effort == Effort::build) return false;
   }
-  return proved_not_negative(e, effort) && proved_not_negative(limit - 1 - e, effort);
+  const Given given{{}, {&limit, 1}};
+  return proved_not_negative(e, effort, given) && proved_not_negative(limit - 1 - e, effort, given);
 }
 
 /// The term of the highest degree: what long division divides by.
@@ -57,8 +65,7 @@ void take_multiples(Division& d) {
       if (!(times == Expr(0))) break;
     }
     if (times == Expr(0)) break;
-    d.quotient = d.quotient + times;
-    d.numerator = d.numerator - times * d.divisor;
+    d.take(times);
   }
 }
 
@@ -72,8 +79,7 @@ void take_constant_multiples(Division& d) {
     if (coefficient / divisor != 0)
       times = times + make_term(coefficient / divisor, {atoms.begin(), atoms.end()});
   }
-  d.quotient = d.quotient + times;
-  d.numerator = d.numerator - times * d.divisor;
+  d.take(times);
 }
 
 void take_whole_multiples(Division& d) {
@@ -91,17 +97,14 @@ bool settle(Division& d, Effort effort) {
     const auto divisor = d.divisor.node().value;
     const auto times = floor_div(*bounds.low, divisor);
     if (times == floor_div(*bounds.high, divisor)) {
-      d.quotient = d.quotient + times;
-      d.numerator = d.numerator - Expr(times) * d.divisor;
+      d.take(times);
       return d.exact = true;
     }
     if (effort == Effort::build) return false;
   }
   for (const int times : {0, -1, 1}) {
-    const auto moved = d.numerator - Expr(times) * d.divisor;
-    if (!in_range(moved, d.divisor, effort)) continue;
-    d.quotient = d.quotient + times;
-    d.numerator = moved;
+    if (!in_range(d.numerator - Expr(times) * d.divisor, d.divisor, effort)) continue;
+    d.take(times);
     return d.exact = true;
   }
   return false;
@@ -163,26 +166,36 @@ bool cancel_some_factor(Division& d, Effort effort) {
   return false;
 }
 
+/// Numerators start with a positive coefficient: a/b = −1 − (−a − 1)/b and a%b = b − 1 − (−a − 1)%b for b ≥
+/// 0.
+void turn_positive(Division& d) {
+  if (term_of(leading_term(d.numerator)).coefficient >= 0 || !at_least(d.divisor, 0)) return;
+  d.quotient = d.quotient - d.sign;
+  d.sign = -d.sign;
+  d.rest = d.rest + d.scale * (d.divisor - 1);
+  d.scale = -d.scale;
+  d.numerator = -d.numerator - 1;
+  take_whole_multiples(d);
+}
+
+/// Whether the division is finished: by 1, of 0, or of what is provably in range.
+bool finished(Division& d, Effort effort) {
+  if (d.divisor == Expr(1)) d.take(d.numerator);
+  if (d.numerator == Expr(0)) return d.exact = true;
+  return settle(d, effort);
+}
+
 Division begin_division(const Expr& a, const Expr& b, Effort effort) {
   Division d;
   d.numerator = a;
   d.divisor = b;
+  if (b == Expr(0)) return d;
   constexpr int max_rounds = 8;
   for (int round = 0; round < max_rounds; ++round) {
-    if (d.divisor == Expr(1)) {
-      d.quotient = d.quotient + d.numerator;
-      d.numerator = 0;
-    }
-    if (d.numerator == Expr(0)) {
-      d.exact = true;
-      break;
-    }
-    if (d.divisor == Expr(0)) break;
     take_whole_multiples(d);
-    if (d.numerator == Expr(0) || settle(d, effort) || !cancel_some_factor(d, effort)) {
-      d.exact = d.exact || d.numerator == Expr(0);
-      break;
-    }
+    if (finished(d, effort)) break;
+    turn_positive(d);
+    if (finished(d, effort) || !cancel_some_factor(d, effort)) break;
   }
   return d;
 }
@@ -288,7 +301,7 @@ Expr divide(const Expr& a, const Expr& b, Effort effort) {
   try {
     if (starts_negative(b)) return divide(-a, -b, effort);
     const auto d = begin_division(a, b, effort);
-    return d.exact ? d.quotient : d.quotient + finish_quotient(d.numerator, d.divisor, effort);
+    return d.exact ? d.quotient : d.quotient + Expr(d.sign) * finish_quotient(d.numerator, d.divisor, effort);
   } catch (const Error&) {
     return opaque_quotient(a, b);  // a coefficient left 64 bits though the value may not
   }

@@ -16,24 +16,6 @@ Expr truth(const Expr& e) {
   return Expr::logical_not(Expr::equal(e, 0));
 }
 
-/// The truth values joined by nested `kind`s.
-void flatten(Expr::Kind kind, const Expr& e, std::vector<Expr>& into) {
-  if (e.kind() != kind) {
-    into.push_back(truth(e));
-    return;
-  }
-  for (const auto& child : e.node().children) flatten(kind, child, into);
-}
-
-std::vector<Expr> flattened(Expr::Kind kind, const Expr& a, const Expr& b) {
-  std::vector<Expr> parts;
-  flatten(kind, a, parts);
-  flatten(kind, b, parts);
-  std::sort(parts.begin(), parts.end());
-  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  return parts;
-}
-
 /// What two comparisons' gaps say of each other. Unknown for anything but comparisons.
 struct Relation {
   bool first_implies_second = false;
@@ -43,16 +25,24 @@ struct Relation {
   bool opposite_gaps = false;  // gap and −gap: both hold exactly where it is 0
 };
 
+/// A proof is tried only where the gaps have something in common.
+bool follows(const Expr& difference, std::size_t terms_before) {
+  if (at_least(difference, 0)) return true;
+  if (terms_of(difference).size() >= terms_before) return false;
+  return proved_not_negative(difference, Effort::build);
+}
+
 Relation relate(const Expr& a, const Expr& b) {
   Relation relation;
   const auto first = gap_of(a);
   const auto second = gap_of(b);
   if (!first || !second) return relation;
   try {
+    const auto terms = terms_of(*first).size() + terms_of(*second).size();
     const auto difference = *second - *first;
     const auto sum = *first + *second;
-    relation.first_implies_second = proved_not_negative(difference, Effort::build);
-    relation.second_implies_first = proved_not_negative(-difference, Effort::build);
+    relation.first_implies_second = follows(difference, terms);
+    relation.second_implies_first = follows(-difference, terms);
     relation.never_both = at_most(sum, -1);
     relation.always_one = at_least(sum, -1);
     relation.opposite_gaps = sum == Expr(0);
@@ -60,6 +50,14 @@ Relation relate(const Expr& a, const Expr& b) {
     return relation;
   }
   return relation;
+}
+
+/// Whether one is the other == 0.
+bool are_opposites(const Expr& a, const Expr& b) {
+  const auto negates = [](const Expr& p, const Expr& q) {
+    return p.kind() == Expr::Kind::equal && p.node().children[0] == q && p.node().children[1] == Expr(0);
+  };
+  return negates(a, b) || negates(b, a);
 }
 
 bool contains(Expr::Kind kind, const Expr& e, const Expr& part) {
@@ -71,8 +69,7 @@ bool contains(Expr::Kind kind, const Expr& e, const Expr& part) {
 /// Simplifies two parts of a conjunction (or, with `either`, of a disjunction) to one, if they amount to one.
 std::optional<Expr> join_pair(const Expr& a, const Expr& b, bool either) {
   const auto inner = either ? Expr::Kind::logical_and : Expr::Kind::logical_or;
-  const bool simple = b.kind() != Expr::Kind::logical_and && b.kind() != Expr::Kind::logical_or;
-  if (simple && a == Expr::logical_not(b)) return either ? 1 : 0;
+  if (are_opposites(a, b)) return either ? 1 : 0;
   if (b.kind() == inner && contains(inner, b, a)) return a;
   if (a.kind() == inner && contains(inner, a, b)) return b;
   const auto relation = relate(a, b);
@@ -100,37 +97,39 @@ void join_pairs(std::vector<Expr>& parts, bool either) {
   }
 }
 
-Expr joined(Expr::Kind kind, const Expr& a, const Expr& b) {
+}  // namespace
+
+Expr joined(Expr::Kind kind, std::span<const Expr> operands) {
   const bool either = kind == Expr::Kind::logical_or;
-  auto parts = flattened(kind, a, b);
   const Expr decisive = either ? 1 : 0;
   const Expr neutral = either ? 0 : 1;
+  std::vector<Expr> parts;
+  for (const auto& operand : operands) {
+    for (const auto& part : flattened(kind, operand)) parts.push_back(truth(part));
+  }
   std::erase(parts, neutral);
+  if (std::find(parts.begin(), parts.end(), decisive) != parts.end()) return decisive;
+  std::sort(parts.begin(), parts.end());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
   join_pairs(parts, either);
   std::erase(parts, neutral);
   if (std::find(parts.begin(), parts.end(), decisive) != parts.end()) return decisive;
-  if (parts.empty()) return neutral;
-  Expr result = parts[0];
-  for (std::size_t i = 1; i < parts.size(); ++i) result = make_binary(kind, result, parts[i]);
-  return result;
+  return parts.empty() ? neutral : make_nest(kind, parts);
 }
 
-}  // namespace
-
-Expr conjunction(const Expr& a, const Expr& b) {
-  return joined(Expr::Kind::logical_and, a, b);
-}
-Expr disjunction(const Expr& a, const Expr& b) {
-  return joined(Expr::Kind::logical_or, a, b);
+bool implies(const Expr& a, const Expr& b) {
+  return a == b || a == Expr(0) || b == Expr(1) || relate(a, b).first_implies_second;
 }
 
 }  // namespace detail
 
 Expr Expr::logical_and(const Expr& a, const Expr& b) {
-  return detail::conjunction(a, b);
+  const Expr operands[] = {a, b};
+  return detail::joined(Kind::logical_and, operands);
 }
 Expr Expr::logical_or(const Expr& a, const Expr& b) {
-  return detail::disjunction(a, b);
+  const Expr operands[] = {a, b};
+  return detail::joined(Kind::logical_or, operands);
 }
 
 Expr Expr::logical_not(const Expr& a) {

@@ -80,6 +80,20 @@ Expr make_binary(Expr::Kind kind, const Expr& a, const Expr& b) {
   return make_node(std::move(node));
 }
 
+Expr make_nest(Expr::Kind kind, std::span<const Expr> operands) {
+  if (operands.size() == 1) return operands[0];
+  const auto half = (operands.size() + 1) / 2;
+  return make_binary(kind, make_nest(kind, operands.first(half)), make_nest(kind, operands.subspan(half)));
+}
+
+std::vector<Expr> flattened(Expr::Kind kind, const Expr& e) {
+  if (e.kind() != kind) return {e};
+  auto result = flattened(kind, e.node().children[0]);
+  const auto more = flattened(kind, e.node().children[1]);
+  result.insert(result.end(), more.begin(), more.end());
+  return result;
+}
+
 Expr make_variable(std::string name, std::int64_t low, std::optional<std::int64_t> high) {
   Expr::Node node;
   node.kind = Expr::Kind::variable;

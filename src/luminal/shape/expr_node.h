@@ -38,10 +38,13 @@ enum class Effort : std::uint8_t { build, thorough };
 
 inline constexpr std::uint16_t max_depth = 256;
 inline constexpr std::uint32_t max_size = 1U << 20;
+inline constexpr std::size_t max_degree = 256;
 
 // --- Nodes (expr_node.cpp). These make exactly what they are told: callers normalise.
 Expr make_node(Expr::Node&& node);
 Expr make_binary(Expr::Kind kind, const Expr& a, const Expr& b);
+/// Operands of an operator that associates, as a shallow tree.
+Expr make_nest(Expr::Kind kind, std::span<const Expr> operands);
 /// A variable whose name need not be one that a user may choose.
 Expr make_variable(std::string name, std::int64_t low, std::optional<std::int64_t> high);
 
@@ -100,13 +103,24 @@ Expr extremum(Expr::Kind kind, const Expr& a, const Expr& b, Effort effort);
 Expr not_negative(const Expr& gap, Effort effort);
 /// 1 where difference = 0.
 Expr is_zero(const Expr& difference);
-Expr conjunction(const Expr& a, const Expr& b);
-Expr disjunction(const Expr& a, const Expr& b);
+/// All operands joined by `logical_and` or `logical_or`.
+Expr joined(Expr::Kind kind, std::span<const Expr> operands);
+/// Whether truth value `a` provably implies `b`, looking at them as wholes.
+bool implies(const Expr& a, const Expr& b);
+/// The operands of nested `kind`s.
+std::vector<Expr> flattened(Expr::Kind kind, const Expr& e);
 /// gap ≥ 0 is what a comparison (`less` or `less_equal`) says; nullopt for anything else.
 std::optional<Expr> gap_of(const Expr& comparison);
 
+/// What a proof may take for granted beside the claim: that the expressions in `mentioned` have values (so
+/// extents of their coordinates are positive), and that those in `positive` are at least 1 if they are not
+/// negative.
+struct Given {
+  std::span<const Expr> mentioned = {};
+  std::span<const Expr> positive = {};
+};
 /// Whether e ≥ 0 for every value within bounds (expr_prove.cpp). Never throws.
-bool proved_not_negative(const Expr& e, Effort effort);
+bool proved_not_negative(const Expr& e, Effort effort, const Given& given = {});
 /// Every remainder among the factors written as numerator − divisor·quotient.
 Expr expand_remainders(const Expr& e);
 

@@ -17,15 +17,24 @@ namespace {
 /// whose extents are positive, and divisors are not 0.
 class Facts {
  public:
-  explicit Facts(const Expr& e) { visit(e); }
+  Facts(const Expr& claim, const Given& given) {
+    visit(claim);
+    for (const auto& e : given.mentioned) visit(e);
+    for (const auto& e : given.positive) {
+      if (at_least(e, 0)) assume_at_least(e, 1);
+    }
+  }
 
   std::int64_t low(const Expr& variable) const {
     const auto found = low_.find(variable);
     return found == low_.end() ? variable.node().value : found->second;
   }
+  /// What says nothing of single variables: each of these is at least 0.
+  const std::vector<Expr>& sums() const { return sums_; }
 
  private:
   std::map<Expr, std::int64_t> low_;
+  std::vector<Expr> sums_;
   int budget_ = 200;
 
   void visit(const Expr& e) {
@@ -51,6 +60,7 @@ class Facts {
     const auto terms = terms_of(e);
     const auto [coefficient, atoms] = term_of(terms[0]);
     const auto rest = checked_sub(bound, constant_of(e));
+    if (terms.size() > 1 && !at_least(e, bound)) sums_.push_back(e - bound);
     if (terms.size() != 1 || coefficient <= 0 || !rest) return;
     const auto least = -floor_div(-std::max(*rest, -INT64_MAX), coefficient);
     if (atoms.size() == 1) return assume_atom(atoms[0], least);
@@ -75,15 +85,38 @@ class Facts {
 
 class Prover {
  public:
-  Prover(const Expr& claim, Effort effort) : facts_(claim), steps_(effort == Effort::build ? 24 : 400) {}
+  Prover(const Expr& claim, Effort effort, const Given& given)
+      : facts_(claim, given),
+        assumed_(facts_.sums()),
+        effort_(effort),
+        steps_(effort == Effort::build ? 24 : 400) {}
 
   bool not_negative(const Expr& claim) {
     if (at_least(claim, 0)) return true;
-    if (at_most(claim, -1) || claim.is_constant() || --steps_ < 0) return false;
+    if (at_most(claim, -1) || claim.is_constant() || too_large(claim) || --steps_ < 0) return false;
     const auto shifted = shift(claim);
     if (at_least(shifted, 0)) return true;
-    for (const auto& atom : atoms_of(shifted)) {
-      const auto parts = linear_in(shifted, atom);
+    return by_bounds(shifted) || by_assumption(shifted) || by_cases(shifted);
+  }
+
+ private:
+  Facts facts_;
+  std::vector<Expr> assumed_;  // each is at least 0 in the case at hand
+  Effort effort_;
+  int steps_;
+
+  /// Large polynomials come from hostile input rather than from shapes, and would take long.
+  static bool too_large(const Expr& claim) {
+    constexpr std::size_t max_terms = 48;
+    constexpr std::size_t max_degree = 12;
+    const auto terms = terms_of(claim);
+    return terms.size() > max_terms || term_of(terms[0]).atoms.size() > max_degree;
+  }
+
+  /// Replaces the deepest atom that has a usable bound.
+  bool by_bounds(const Expr& claim) {
+    for (const auto& atom : atoms_of(claim)) {
+      const auto parts = linear_in(claim, atom);
       if (!parts) continue;
       const bool rising = at_least(parts->coefficient, 0);
       if (!rising && !at_most(parts->coefficient, 0)) continue;
@@ -92,9 +125,60 @@ class Prover {
     return false;
   }
 
- private:
-  Facts facts_;
-  int steps_;
+  /// claim ≥ 0 follows from claim − k·assumed ≥ 0 for k ≥ 0; tried where that cancels a term. An assumption
+  /// is used once on the way down, so this ends.
+  bool by_assumption(const Expr& claim) {
+    for (std::size_t i = 0; i < assumed_.size(); ++i) {
+      const auto assumed = shift(assumed_[i]);
+      const auto times = matching_multiple(claim, assumed);
+      if (!times) continue;
+      const auto kept = assumed_;
+      assumed_.erase(assumed_.begin() + static_cast<std::ptrdiff_t>(i));
+      const bool proved = not_negative(claim - *times * assumed);
+      assumed_ = kept;
+      if (proved) return true;
+    }
+    return false;
+  }
+
+  /// The k > 0 for which some term of k·part is one of `claim`.
+  static std::optional<Expr> matching_multiple(const Expr& claim, const Expr& part) {
+    for (const auto& wanted : terms_of(part)) {
+      for (const auto& term : terms_of(claim)) {
+        const auto times = divide_term(term, wanted);
+        if (times && at_least(*times, 0)) return times;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool holds_if(const Expr& claim, const Expr& assumption) {
+    assumed_.push_back(assumption);
+    const bool proved = not_negative(claim);
+    assumed_.pop_back();
+    return proved;
+  }
+
+  /// Tells a min or max apart by which operand it is, and a comparison by whether it holds.
+  bool by_cases(const Expr& claim) {
+    if (effort_ == Effort::build) return false;
+    for (const auto& atom : atoms_of(claim)) {
+      const auto& operands = atom.node().children;
+      if (atom.kind() == Expr::Kind::min || atom.kind() == Expr::Kind::max) {
+        const auto difference = operands[1] - operands[0];
+        const bool smallest = atom.kind() == Expr::Kind::min;
+        return holds_if(replace_factor(claim, atom, operands[smallest ? 0 : 1]), difference) &&
+               holds_if(replace_factor(claim, atom, operands[smallest ? 1 : 0]), -difference);
+      }
+      if (const auto gap = gap_of(atom)) {
+        const auto opposite = Expr::logical_not(atom);
+        const auto holds = replace_factor(replace_factor(claim, atom, 1), opposite, 0);
+        const auto fails = replace_factor(replace_factor(claim, atom, 0), opposite, 1);
+        return holds_if(holds, *gap) && holds_if(fails, -1 - *gap);
+      }
+    }
+    return false;
+  }
 
   /// Writes variables as their least value + something that is not negative.
   Expr shift(const Expr& claim) const {
@@ -197,11 +281,11 @@ class Prover {
 
 }  // namespace
 
-bool proved_not_negative(const Expr& e, Effort effort) {
+bool proved_not_negative(const Expr& e, Effort effort, const Given& given) {
   if (at_least(e, 0)) return true;
   if (at_most(e, -1) || e.is_constant()) return false;
   try {
-    return Prover(e, effort).not_negative(e);
+    return Prover(e, effort, given).not_negative(e);
   } catch (const Error&) {
     return false;  // a coefficient of the proof left 64 bits
   }
@@ -227,13 +311,17 @@ Expr expand_remainders(const Expr& e) {
 
 namespace {
 
+bool at_most_by_proof(const Expr& a, const Expr& b, std::int64_t margin) {
+  const Expr mentioned[] = {a, b};
+  return proved_not_negative(b - a - margin, Effort::thorough, {mentioned, {}});
+}
+
 bool equal_by_proof(const Expr& a, const Expr& b) {
   const auto difference = a - b;
   if (difference == Expr(0)) return true;
   if (difference.is_constant()) return false;
   if (expand_remainders(difference) == Expr(0)) return true;
-  return proved_not_negative(difference, Effort::thorough) &&
-         proved_not_negative(-difference, Effort::thorough);
+  return at_most_by_proof(a, b, 0) && at_most_by_proof(b, a, 0);
 }
 
 /// Tries the claim as it stands and, should that fail, on simplified operands.
@@ -254,15 +342,11 @@ bool prove_eq(const Expr& a, const Expr& b) {
 }
 
 bool prove_lt(const Expr& a, const Expr& b) {
-  return detail::proved(a, b, [](const Expr& x, const Expr& y) {
-    return detail::proved_not_negative(y - x - 1, detail::Effort::thorough);
-  });
+  return detail::proved(a, b, [](const Expr& x, const Expr& y) { return detail::at_most_by_proof(x, y, 1); });
 }
 
 bool prove_le(const Expr& a, const Expr& b) {
-  return detail::proved(a, b, [](const Expr& x, const Expr& y) {
-    return detail::proved_not_negative(y - x, detail::Effort::thorough);
-  });
+  return detail::proved(a, b, [](const Expr& x, const Expr& y) { return detail::at_most_by_proof(x, y, 0); });
 }
 
 bool prove_divides(const Expr& divisor, const Expr& a) {

@@ -49,6 +49,11 @@ class Rebuild {
       for (const auto& atom : node.children) product = product * (*this)(atom);
       return product;
     }
+    if (node.kind == Expr::Kind::logical_and || node.kind == Expr::Kind::logical_or) {
+      auto parts = flattened(node.kind, e);
+      for (auto& part : parts) part = (*this)(part);
+      return joined(node.kind, parts);
+    }
     return binary(node.kind, (*this)(node.children[0]), (*this)(node.children[1]));
   }
 
@@ -65,12 +70,8 @@ class Rebuild {
         return compare(a, b, -1);
       case Expr::Kind::less_equal:
         return compare(a, b, 0);
-      case Expr::Kind::equal:
-        return Expr::equal(a, b);
-      case Expr::Kind::logical_and:
-        return conjunction(a, b);
       default:
-        return disjunction(a, b);
+        return Expr::equal(a, b);
     }
   }
 

@@ -10,8 +10,10 @@ namespace luminal {
 namespace detail {
 namespace {
 
-/// A product of sums is expanded to at most this many terms; beyond, it stays a product of sums.
+/// A product of sums is expanded to at most this many terms and operations; beyond, it stays a product of
+/// sums.
 constexpr std::size_t max_expanded_terms = 64;
+constexpr std::size_t max_expanded_size = 1024;
 
 /// Terms in monomial order, none 0, and a constant.
 struct Polynomial {
@@ -193,8 +195,10 @@ bool is_sum(const Expr& e) {
   return e.kind() == Expr::Kind::add;
 }
 
-std::size_t term_count(const Expr& e) {
-  return terms_of(e).size() + (constant_of(e) != 0 ? 1 : 0);
+bool worth_expanding(const Expr& a, const Expr& b) {
+  const auto count = [](const Expr& e) { return terms_of(e).size() + (constant_of(e) != 0 ? 1 : 0); };
+  if (count(a) * count(b) > max_expanded_terms) return false;
+  return a.node().size * count(b) + b.node().size * count(a) <= max_expanded_size;
 }
 
 }  // namespace
@@ -229,7 +233,7 @@ Expr operator*(const Expr& a, const Expr& b) {
   if (a.is_constant()) return scaled(b, a.node().value);
   if (b.is_constant()) return scaled(a, b.node().value);
   if (!is_sum(a) && !is_sum(b)) return multiply_terms(a, b);
-  if (term_count(a) * term_count(b) > max_expanded_terms) return multiply_terms(a, b);
+  if (!worth_expanding(a, b)) return multiply_terms(a, b);
   try {
     return expand(a, b);
   } catch (const Error&) {

@@ -3,6 +3,8 @@
 #include <numeric>
 
 #include "luminal/shape/expr_node.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
 
 namespace luminal::detail {
 
@@ -15,6 +17,8 @@ Term term_of(const Expr& term) {
 Expr make_term(std::int64_t coefficient, std::vector<Expr> sorted_atoms) {
   if (coefficient == 0 || sorted_atoms.empty()) return coefficient;
   if (coefficient == 1 && sorted_atoms.size() == 1) return sorted_atoms[0];
+  if (sorted_atoms.size() > max_degree)
+    throw Error(cat("expression: a product of more than ", max_degree, " factors"));
   Expr::Node node;
   node.kind = Expr::Kind::mul;
   node.value = coefficient;

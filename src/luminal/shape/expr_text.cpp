@@ -83,9 +83,9 @@ class Printer {
       case Expr::Kind::max:
         return c_ ? c_extremum(e) : call(e.kind() == Expr::Kind::min ? "min" : "max", e);
       case Expr::Kind::logical_and:
-        return infix(e, conjunct, comparison);
+        return infix(e, conjunct, conjunct);
       case Expr::Kind::logical_or:
-        return infix(e, any, conjunct);
+        return infix(e, any, any);
       default:
         return infix(e, summand, summand);
     }

@@ -56,6 +56,24 @@ struct Unfold {
   Expr dilation;
   friend bool operator==(const Unfold&, const Unfold&) = default;
 };
+/// The transpose of Unfold, before its sum: the last axis is the position j in a window, axis `axis` the
+/// window's number k; the result has `size` elements p there, and (p, j) reads (k, j) where p = k·stride +
+/// j·dilation, 0 where no window puts its element j at p.
+struct Fold {
+  std::size_t axis;
+  Expr size;
+  Expr stride;
+  Expr dilation;
+  friend bool operator==(const Fold&, const Fold&) = default;
+};
+/// The transpose of Fold: `size` windows k along `axis`, and (k, j) reads (k·stride + j·dilation, j).
+struct Shear {
+  std::size_t axis;
+  Expr size;
+  Expr stride;
+  Expr dilation;
+  friend bool operator==(const Shear&, const Shear&) = default;
+};
 /// Reverses axis `axis`.
 struct Flip {
   std::size_t axis;
@@ -70,8 +88,9 @@ struct Strided {
 };
 }  // namespace movement
 
-using Movement = std::variant<movement::Permute, movement::Expand, movement::Slice, movement::Pad,
-                              movement::Reshape, movement::Unfold, movement::Flip, movement::Strided>;
+using Movement =
+    std::variant<movement::Permute, movement::Expand, movement::Slice, movement::Pad, movement::Reshape,
+                 movement::Unfold, movement::Fold, movement::Shear, movement::Flip, movement::Strided>;
 
 /// How a view reads its source: coordinates of the result (Expr coordinates i0, i1 …) to an element of the
 /// source, or to a fill value. The guards are tested in order, the outermost movement's first; the first that

@@ -1,48 +1,38 @@
 // The canonical form of index maps.
 #include <algorithm>
 
+#include "luminal/shape/expr_node.h"
 #include "luminal/shape/view_data.h"
 
 namespace luminal::detail {
 namespace {
 
-/// The parts of a conjunction.
-void parts_of(const Expr& e, std::vector<Expr>& into) {
-  if (e.kind() != Expr::Kind::logical_and) {
-    into.push_back(e);
-    return;
-  }
-  for (const auto& operand : e.operands()) parts_of(operand, into);
-}
-
-/// `valid` without the parts that follow from `known`.
-Expr given(const Expr& valid, const Expr& known) {
-  std::vector<Expr> parts;
-  parts_of(valid, parts);
-  Expr result = 1;
-  for (const auto& part : parts) {
-    const bool follows = Expr::logical_and(known, part) == known;
-    if (!follows) result = Expr::logical_and(result, part);
-  }
-  return result;
+/// `valid` without the parts that follow from one of `known`.
+Expr given(const Expr& valid, const std::vector<Expr>& known) {
+  auto parts = flattened(Expr::Kind::logical_and, valid);
+  std::erase_if(parts, [&](const Expr& part) {
+    return std::any_of(known.begin(), known.end(), [&](const Expr& fact) { return implies(fact, part); });
+  });
+  return joined(Expr::Kind::logical_and, parts);
 }
 
 /// Guards that matter, in order: none that follows from those before it, neighbours of one fill joined,
 /// nothing behind one that never holds.
 std::vector<IndexMap::Guard> canonical_guards(const std::vector<IndexMap::Guard>& guards) {
   std::vector<IndexMap::Guard> result;
-  Expr known = 1;
+  std::vector<Expr> known;
   for (const auto& guard : guards) {
-    auto valid = guard.valid.is_constant() ? guard.valid : given(guard.valid.simplify(), known);
+    auto valid = known.empty() ? guard.valid : given(guard.valid, known);
     if (valid == Expr(1)) continue;
-    known = Expr::logical_and(known, valid);
-    if (known == Expr(0)) valid = 0;
+    for (const auto& part : flattened(Expr::Kind::logical_and, valid)) known.push_back(part);
+    const bool never = joined(Expr::Kind::logical_and, known) == Expr(0);
+    if (never) valid = 0;
     if (!result.empty() && result.back().fill == guard.fill) {
       result.back().valid = Expr::logical_and(result.back().valid, valid);
     } else {
       result.push_back({valid, guard.fill});
     }
-    if (known == Expr(0)) break;
+    if (never) break;
   }
   return result;
 }

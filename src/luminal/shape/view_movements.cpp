@@ -153,6 +153,47 @@ Step apply(const movement::Unfold& unfold, const Shape& shape) {
   return step;
 }
 
+/// What Fold and Shear ask of the shape: an axis of windows and, behind it, the positions in one.
+void require_windows(const Subject& what, const Expr& size, const Expr& stride, const Expr& dilation,
+                     std::vector<ViewCheck>& checks) {
+  if (what.axis + 1 >= what.shape.rank())
+    throw Error(cat(what, ": the last axis is the position in a window and cannot be this one"));
+  require(
+      Expr::less_equal(1, stride), [&] { return cat(what, ": stride ", stride, " is less than 1"); }, checks);
+  require(
+      Expr::less_equal(1, dilation), [&] { return cat(what, ": dilation ", dilation, " is less than 1"); },
+      checks);
+  require(Expr::less_equal(0, size), [&] { return cat(what, ": size ", size, " is negative"); }, checks);
+}
+
+Step apply(const movement::Fold& fold, const Shape& shape) {
+  const Subject what("fold", fold.axis, shape);
+  auto step = one_axis(shape, fold.axis, fold.size);
+  require_windows(what, fold.size, fold.stride, fold.dilation, step.checks);
+  auto& coordinate = step.coordinates[fold.axis];
+  const auto start = coordinate - step.coordinates.back() * fold.dilation;
+  coordinate = start / fold.stride;
+  const auto inside = Expr::logical_and(Expr::less_equal(0, start), Expr::less(coordinate, shape[fold.axis]));
+  step.guards.push_back({Expr::logical_and(inside, Expr::equal(start % fold.stride, 0)), 0});
+  return step;
+}
+
+Step apply(const movement::Shear& shear, const Shape& shape) {
+  const Subject what("shear", shear.axis, shape);
+  auto step = one_axis(shape, shear.axis, shear.size);
+  require_windows(what, shear.size, shear.stride, shear.dilation, step.checks);
+  const auto& window = shape[shape.rank() - 1];
+  const auto last = (shear.size - 1) * shear.stride + (window - 1) * shear.dilation;
+  require(
+      Expr::logical_or(Expr::logical_or(Expr::less_equal(shear.size, 0), Expr::less_equal(window, 0)),
+                       Expr::less(last, shape[shear.axis])),
+      [&] { return cat(what, ": the windows end at ", last, ", but the axis has size ", shape[shear.axis]); },
+      step.checks);
+  auto& coordinate = step.coordinates[shear.axis];
+  coordinate = coordinate * shear.stride + step.coordinates.back() * shear.dilation;
+  return step;
+}
+
 Step apply(const movement::Flip& flip, const Shape& shape) {
   const Subject what("flip", flip.axis, shape);
   auto step = one_axis(shape, flip.axis, shape[flip.axis]);
@@ -218,6 +259,12 @@ Reshape substituted_movement(const Reshape& m, const DimMap& v) {
   return {m.shape.substitute(v)};
 }
 Unfold substituted_movement(const Unfold& m, const DimMap& v) {
+  return {m.axis, m.size.substitute(v), m.stride.substitute(v), m.dilation.substitute(v)};
+}
+Fold substituted_movement(const Fold& m, const DimMap& v) {
+  return {m.axis, m.size.substitute(v), m.stride.substitute(v), m.dilation.substitute(v)};
+}
+Shear substituted_movement(const Shear& m, const DimMap& v) {
   return {m.axis, m.size.substitute(v), m.stride.substitute(v), m.dilation.substitute(v)};
 }
 Strided substituted_movement(const Strided& m, const DimMap& v) {

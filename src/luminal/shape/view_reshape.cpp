@@ -139,6 +139,34 @@ Step reshape_step(const movement::Reshape& reshape, const Shape& shape) {
   return step;
 }
 
+namespace {
+
+/// All flat elements that are read must exist. `flat` speaks of coordinates, which exist only if something is
+/// read, so a proof about it says more than the two ends do; where there is none, the ends make the check.
+void require_inside(const movement::Strided& strided, const Expr& flat, const Shape& shape,
+                    std::vector<ViewCheck>& checks) {
+  const auto count = shape.element_count();
+  if (prove_le(0, flat) && prove_lt(flat, count)) return;
+  Expr lowest = strided.offset;
+  Expr highest = strided.offset;
+  Expr empty = 0;
+  for (std::size_t axis = 0; axis < strided.shape.rank(); ++axis) {
+    const auto reach = strided.strides[axis] * (strided.shape[axis] - 1);
+    lowest = lowest + Expr::min(reach, 0);
+    highest = highest + Expr::max(reach, 0);
+    empty = Expr::logical_or(empty, Expr::equal(strided.shape[axis], 0));
+  }
+  const auto inside = Expr::logical_and(Expr::less_equal(0, lowest), Expr::less(highest, count));
+  const auto problem = [&] {
+    return cat("strided: ", strided.shape, " with strides (", join(strided.strides), ") and offset ",
+               strided.offset, " reads elements ", lowest, " to ", highest, " of ", shape, ", which has ",
+               count);
+  };
+  require(Expr::logical_or(empty, inside), problem, checks);
+}
+
+}  // namespace
+
 Step strided_step(const movement::Strided& strided, const Shape& shape) {
   if (strided.strides.size() != strided.shape.rank()) {
     throw Error(
@@ -149,26 +177,12 @@ Step strided_step(const movement::Strided& strided, const Shape& shape) {
   refuse_negative_dims("strided", strided.shape, step.checks);
   step.coordinates.assign(shape.rank(), Expr(0));
   if (is_empty(strided.shape)) return step;
-  Expr lowest = strided.offset;
-  Expr highest = strided.offset;
-  Expr empty = 0;
-  Expr flat = strided.offset;
   const auto coordinates = coordinates_of(strided.shape);
+  Expr flat = strided.offset;
   for (std::size_t axis = 0; axis < strided.shape.rank(); ++axis) {
-    const auto reach = strided.strides[axis] * (strided.shape[axis] - 1);
-    lowest = lowest + Expr::min(reach, 0);
-    highest = highest + Expr::max(reach, 0);
-    empty = Expr::logical_or(empty, Expr::equal(strided.shape[axis], 0));
     flat = flat + coordinates[axis] * strided.strides[axis];
   }
-  const auto count = shape.element_count();
-  const auto inside = Expr::logical_and(Expr::less_equal(0, lowest), Expr::less(highest, count));
-  const auto problem = [&] {
-    return cat("strided: ", strided.shape, " with strides (", join(strided.strides), ") and offset ",
-               strided.offset, " reads elements ", lowest, " to ", highest, " of ", shape, ", which has ",
-               count);
-  };
-  require(Expr::logical_or(empty, inside), problem, step.checks);
+  require_inside(strided, flat, shape, step.checks);
   if (!is_empty(shape)) step.coordinates = unflatten(flat, shape);
   return step;
 }

@@ -22,6 +22,12 @@ std::string text_of(const movement::Reshape& m) {
 std::string text_of(const movement::Unfold& m) {
   return cat("unfold(", m.axis, ", ", m.size, ", ", m.stride, ", ", m.dilation, ")");
 }
+std::string text_of(const movement::Fold& m) {
+  return cat("fold(", m.axis, ", ", m.size, ", ", m.stride, ", ", m.dilation, ")");
+}
+std::string text_of(const movement::Shear& m) {
+  return cat("shear(", m.axis, ", ", m.size, ", ", m.stride, ", ", m.dilation, ")");
+}
 std::string text_of(const movement::Flip& m) {
   return cat("flip(", m.axis, ")");
 }

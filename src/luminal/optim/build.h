@@ -1,0 +1,48 @@
+#pragma once
+// What the optimisers share. Not for other layers.
+#include <string>
+#include <vector>
+
+#include "luminal/optim/optimiser.h"
+
+namespace luminal::optim {
+
+/// A parameter on its way through an update: its value and gradient in f32 at least.
+struct Slot {
+  State parameter;
+  Tensor value;
+  Tensor gradient;
+};
+
+/// Builds nodes at the line of the user's call.
+struct Build {
+  Location where;
+
+  /// Refuses lists of different lengths, gradients of other shapes, and integer parameters.
+  std::vector<Slot> slots(const Step& step, std::string_view family) const;
+  /// A state of the parameter's shape, named after it.
+  State moment(const Slot& slot, const std::string& name, double initial = 0) const;
+  /// The number of this run, from 1, as an f64 scalar.
+  Tensor counter(const Step& step, const std::string& family, Updates& updates) const;
+  /// The gradient plus weight decay.
+  Tensor decayed(const Slot& slot, double weight_decay) const;
+  /// Adds the parameter's new value, in its own dtype.
+  void finish(const Slot& slot, const Tensor& value, Updates& updates) const;
+
+  /// A number or scalar tensor in the slot's dtype and shape.
+  Tensor scalar(const Slot& slot, const Operand& value) const;
+  /// A number or scalar tensor as an f64 scalar of the slot's graph.
+  Tensor wide(const Slot& slot, const Operand& value) const;
+  /// baseᵗ for an f64 scalar t.
+  Tensor power(double base, const Tensor& exponent) const;
+  Tensor equal(const Operand& a, const Operand& b) const;
+  Tensor less(const Operand& a, const Operand& b) const;
+  Tensor both(const Tensor& a, const Tensor& b) const;
+  /// A scalar repeated over the shape of `other`.
+  Tensor like(const Tensor& scalar, const Tensor& other) const { return scalar.expand(other.shape(), where); }
+  Tensor one(const Tensor& other) const;
+  /// Where `condition`, a scalar or of the values' shape, is true.
+  Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b) const;
+};
+
+}  // namespace luminal::optim

@@ -1,0 +1,169 @@
+#include "luminal/optim/optimiser.h"
+
+#include "luminal/optim/build.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal::optim {
+
+void Updates::add(const Updates& others) {
+  entries_.insert(entries_.end(), others.entries_.begin(), others.entries_.end());
+}
+
+void Updates::apply(Location where) const {
+  for (const auto& [state, value] : entries_) state.assign(value, where);
+}
+
+void Updates::apply_if(const Tensor& condition, Location where) const {
+  const Build build{where};
+  for (const auto& [state, value] : entries_) state.assign(build.select(condition, value, state), where);
+}
+
+Updates sgd(const Step& step, const SgdOptions& options, Location where) {
+  const Build build{where};
+  Updates updates;
+  const bool dampened = options.momentum != 0 && options.dampening != 0;
+  const auto counter = dampened ? std::optional(build.counter(step, "sgd", updates)) : std::nullopt;
+  for (const auto& slot : build.slots(step, "sgd")) {
+    Tensor direction = build.decayed(slot, options.weight_decay);
+    if (options.momentum != 0) {
+      const State momentum = build.moment(slot, "sgd/momentum");
+      Tensor fresh = direction;
+      if (dampened) {
+        const Tensor first = build.equal(*counter, 1);
+        fresh = build.select(build.like(first, fresh), fresh, fresh * (1 - options.dampening));
+      }
+      const Tensor next = momentum * options.momentum + fresh;
+      updates.add(momentum, next);
+      direction = options.nesterov ? direction + next * options.momentum : next;
+    }
+    build.finish(slot, slot.value - build.scalar(slot, step.rate) * direction, updates);
+  }
+  return updates;
+}
+
+namespace {
+
+/// The bias-corrected moments of Adam and its kin.
+struct Moments {
+  Tensor mean;
+  Tensor root;  // of the corrected second moment, plus ε
+};
+
+Moments adam_moments(const Build& build, const Slot& slot, const Tensor& direction, const Tensor& count,
+                     const AdamOptions& options, const std::string& family, Updates& updates) {
+  const State first = build.moment(slot, family + "/mean");
+  const State second = build.moment(slot, family + "/square");
+  const Tensor mean = first + (direction - first) * (1 - options.beta1);
+  const Tensor square = second * options.beta2 + direction * direction * (1 - options.beta2);
+  updates.add(first, mean);
+  updates.add(second, square);
+  // In f64: 1 − βᵗ loses half its digits in f32 for the first steps.
+  const Tensor correction1 = 1 - build.power(options.beta1, count);
+  const Tensor correction2 = (1 - build.power(options.beta2, count)).sqrt(build.where);
+  return {mean / build.scalar(slot, correction1),
+          square.sqrt(build.where) / build.scalar(slot, correction2) + options.epsilon};
+}
+
+Updates adam_like(const Step& step, const AdamOptions& options, const std::string& family, bool decoupled,
+                  Location where) {
+  const Build build{where};
+  Updates updates;
+  const Tensor count = build.counter(step, family, updates);
+  for (const auto& slot : build.slots(step, family)) {
+    const Tensor rate = build.scalar(slot, step.rate);
+    const Tensor direction = build.decayed(slot, decoupled ? 0 : options.weight_decay);
+    const Moments moments = adam_moments(build, slot, direction, count, options, family, updates);
+    const Tensor shrunk =
+        decoupled && options.weight_decay != 0 ? slot.value * (1 - rate * options.weight_decay) : slot.value;
+    build.finish(slot, shrunk - rate * (moments.mean / moments.root), updates);
+  }
+  return updates;
+}
+
+}  // namespace
+
+Updates adam(const Step& step, const AdamOptions& options, Location where) {
+  return adam_like(step, options, "adam", false, where);
+}
+
+Updates adamw(const Step& step, const AdamOptions& options, Location where) {
+  return adam_like(step, options, "adamw", true, where);
+}
+
+Updates lamb(const Step& step, const AdamOptions& options, Location where) {
+  const Build build{where};
+  Updates updates;
+  const Tensor count = build.counter(step, "lamb", updates);
+  for (const auto& slot : build.slots(step, "lamb")) {
+    const Moments moments = adam_moments(build, slot, slot.gradient, count, options, "lamb", updates);
+    const Tensor direction = moments.mean / moments.root + slot.value * options.weight_decay;
+    const Tensor size = (slot.value * slot.value).sum().sqrt(where);
+    const Tensor length = (direction * direction).sum().sqrt(where);
+    const Tensor both = build.both(build.less(0, size), build.less(0, length));
+    const Tensor trust = build.select(both, size / length, build.one(size));
+    build.finish(slot, slot.value - build.scalar(slot, step.rate) * build.like(trust, slot.value) * direction,
+                 updates);
+  }
+  return updates;
+}
+
+Updates rmsprop(const Step& step, const RmspropOptions& options, Location where) {
+  const Build build{where};
+  Updates updates;
+  for (const auto& slot : build.slots(step, "rmsprop")) {
+    const Tensor direction = build.decayed(slot, options.weight_decay);
+    const State second = build.moment(slot, "rmsprop/square");
+    const Tensor square = second * options.alpha + direction * direction * (1 - options.alpha);
+    updates.add(second, square);
+    Tensor spread = square;
+    if (options.centred) {
+      const State first = build.moment(slot, "rmsprop/mean");
+      const Tensor mean = first + (direction - first) * (1 - options.alpha);
+      updates.add(first, mean);
+      spread = square - mean * mean;
+    }
+    Tensor change = direction / (spread.sqrt(where) + options.epsilon);
+    if (options.momentum != 0) {
+      const State momentum = build.moment(slot, "rmsprop/momentum");
+      change = momentum * options.momentum + change;
+      updates.add(momentum, change);
+    }
+    build.finish(slot, slot.value - build.scalar(slot, step.rate) * change, updates);
+  }
+  return updates;
+}
+
+Updates adagrad(const Step& step, const AdagradOptions& options, Location where) {
+  const Build build{where};
+  Updates updates;
+  const Tensor count = build.counter(step, "adagrad", updates);
+  for (const auto& slot : build.slots(step, "adagrad")) {
+    const Tensor direction = build.decayed(slot, options.weight_decay);
+    const State sum = build.moment(slot, "adagrad/sum", options.initial);
+    const Tensor next = sum + direction * direction;
+    updates.add(sum, next);
+    const Tensor slowed = build.wide(slot, step.rate) / ((count - 1) * options.rate_decay + 1);
+    build.finish(slot,
+                 slot.value - build.scalar(slot, slowed) * (direction / (next.sqrt(where) + options.epsilon)),
+                 updates);
+  }
+  return updates;
+}
+
+Updates lion(const Step& step, const LionOptions& options, Location where) {
+  const Build build{where};
+  Updates updates;
+  for (const auto& slot : build.slots(step, "lion")) {
+    const Tensor rate = build.scalar(slot, step.rate);
+    const State momentum = build.moment(slot, "lion/momentum");
+    const Tensor blend = momentum * options.beta1 + slot.gradient * (1 - options.beta1);
+    const Tensor sign =
+        build.less(0, blend).cast(blend.dtype(), where) - build.less(blend, 0).cast(blend.dtype(), where);
+    updates.add(momentum, momentum * options.beta2 + slot.gradient * (1 - options.beta2));
+    build.finish(slot, slot.value * (1 - rate * options.weight_decay) - rate * sign, updates);
+  }
+  return updates;
+}
+
+}  // namespace luminal::optim
