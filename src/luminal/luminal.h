@@ -1,5 +1,18 @@
 #pragma once
 /// Everything a user needs.
+#include "luminal/frontend/activation.h"
+#include "luminal/frontend/compare.h"
+#include "luminal/frontend/convolution.h"
+#include "luminal/frontend/create.h"
 #include "luminal/frontend/graph.h"
+#include "luminal/frontend/index.h"
+#include "luminal/frontend/math.h"
+#include "luminal/frontend/matmul.h"
+#include "luminal/frontend/movement.h"
+#include "luminal/frontend/normalise.h"
+#include "luminal/frontend/pooling.h"
+#include "luminal/frontend/random.h"
+#include "luminal/frontend/reduce.h"
+#include "luminal/frontend/scan.h"
 #include "luminal/frontend/tensor.h"
 #include "luminal/support/error.h"

@@ -24,7 +24,7 @@ REFUSED(neg_bool, "neg: takes numbers, got bool") {
   -g.tensor({2}, DType::boolean);
 }
 REFUSED(sqrt_integer, "sqrt: input 0 is i32[2], expected floating-point elements") {
-  g.tensor({2}, DType::i32).sqrt();
+  g.tensor({2}, DType::i32).unary(Op::sqrt);
 }
 REFUSED(bitcast_size, "bitcast: elements of f32 and i64 have different sizes") {
   g.tensor({2}).as_dtype(DType::i64);

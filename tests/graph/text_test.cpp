@@ -112,6 +112,8 @@ TEST(Text, RefusalsNameLineAndColumn) {
   EXPECT_EQ(refusal(head + "%99999999 = input : f32[2]"),
             "graph text, line 2, column 5: the number exceeds 4224");
   EXPECT_EQ(refusal(head + "output %3"), "graph text, line 2, column 10: %3 is not defined above");
+  EXPECT_EQ(refusal(head + "%0 = input : f32[2]\nassign %3 <- %0"),
+            "graph text, line 3, column 10: %3 is not defined above");
 }
 
 TEST(Text, RandomDamageNeverCrashes) {

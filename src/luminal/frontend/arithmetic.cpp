@@ -45,13 +45,16 @@ Tensor as_tensor(const Operand& operand, GraphData& data, DType dtype, std::stri
   if (const auto* number = std::get_if<Number>(&operand.value))
     return data.add(
         {Op::constant, attribute::Constant{make_scalar(dtype, *number)}, {}, {{}, dtype}, {}, {}, where});
-  const Tensor index = data.add(
-      {Op::iota, attribute::Iota{std::get<Expr>(operand.value)}, {}, {{}, DType::i64}, {}, {}, where});
+  const Expr& expression = std::get<Expr>(operand.value);
+  if (const auto known = expression.constant_value())
+    return as_tensor(Operand(*known, where), data, dtype, operation, where);
+  const Tensor index = data.add({Op::iota, attribute::Iota{expression}, {}, {{}, DType::i64}, {}, {}, where});
   return index.cast(dtype, where);
 }
 
-/// The shape that both broadcast to. Dims that may or may not be equal are taken to be: the op checks them.
-Shape common_shape(const Shape& a, const Shape& b, std::string_view operation, Location where) {
+}  // namespace
+
+Shape broadcast_shape(const Shape& a, const Shape& b, std::string_view operation, Location where) {
   const std::size_t rank = std::max(a.rank(), b.rank());
   std::vector<Expr> dims;
   for (std::size_t i = 0; i < rank; ++i) {
@@ -75,8 +78,6 @@ Tensor stretched(const Tensor& tensor, const Shape& shape, Location where) {
     if (!(tensor.shape()[i] == Expr(1))) dims[i + added] = tensor.shape()[i];
   return tensor.expand(Shape(std::move(dims)), where);
 }
-
-}  // namespace
 
 DType result_type(const std::vector<Operand>& operands, std::string_view operation) {
   Maybe dimensioned;
@@ -109,7 +110,7 @@ std::array<Tensor, 2> broadcast(const Operand& a, const Operand& b, std::string_
   const DType chosen = dtype ? *dtype : result_type({a, b}, operation);
   const Tensor x = as_tensor(a, *data, chosen, operation, where);
   const Tensor y = as_tensor(b, *data, chosen, operation, where);
-  const Shape shape = common_shape(x.shape(), y.shape(), operation, where);
+  const Shape shape = broadcast_shape(x.shape(), y.shape(), operation, where);
   return {stretched(x, shape, where), stretched(y, shape, where)};
 }
 
@@ -173,44 +174,6 @@ Tensor Tensor::as_dtype(DType dtype, Location where) const {
   if (dtype == dtype_) return *this;
   const auto data = GraphData::of(*this, "as_dtype", where);
   return data->add({Op::bitcast, {}, {data->live(*this, "as_dtype", where)}, {{}, dtype}, {}, {}, where});
-}
-
-Tensor Tensor::reduce(Op op, std::string_view operation, const Axes& axes, bool keep_dims,
-                      Location where) const {
-  const auto reduced = axes.resolve(rank(), operation, where);
-  const auto data = GraphData::of(*this, operation, where);
-  std::vector<std::size_t> order;
-  std::vector<Expr> kept;
-  for (std::size_t i = 0; i < rank(); ++i) {
-    const bool goes = std::binary_search(reduced.begin(), reduced.end(), i);
-    if (!goes) order.push_back(i);
-    if (!goes || keep_dims) kept.push_back(goes ? Expr(1) : shape()[i]);
-  }
-  order.insert(order.end(), reduced.begin(), reduced.end());
-  const Tensor moved = move(movement::Permute{std::move(order)}, where);
-  const Tensor result = data->add({op,
-                                   attribute::Reduce{static_cast<std::uint32_t>(reduced.size())},
-                                   {data->live(moved, operation, where)},
-                                   {},
-                                   {},
-                                   {},
-                                   where});
-  return keep_dims ? result.reshape(Shape(std::move(kept)), where) : result;
-}
-
-Tensor Tensor::sum(const Axes& axes, bool keep_dims, Location where) const {
-  return cast(accumulated(dtype_), where).reduce(Op::reduce_sum, "sum", axes, keep_dims, where);
-}
-
-Tensor Tensor::prod(const Axes& axes, bool keep_dims, Location where) const {
-  return cast(accumulated(dtype_), where).reduce(Op::reduce_prod, "prod", axes, keep_dims, where);
-}
-
-Tensor Tensor::max(const Axes& axes, bool keep_dims, Location where) const {
-  for (const auto axis : axes.resolve(rank(), "max", where))
-    if (prove_eq(shape()[axis], 0))
-      throw Error(cat("max: axis ", axis, " of ", shape(), " is empty and has no maximum"), where);
-  return reduce(Op::reduce_max, "max", axes, keep_dims, where);
 }
 
 }  // namespace luminal

@@ -87,13 +87,17 @@ Tensor Tensor::expand(const Shape& wanted, Location where) const {
   for (std::size_t axis = 0; axis < wanted.rank(); ++axis) {
     const Expr& dim = result.shape()[axis];
     const bool stays = (axis >= added && is_constant(wanted[axis], -1)) || dim == wanted[axis];
-    if (!stays && is_constant(dim, 1)) {
+    if (stays || prove_eq(dim, wanted[axis])) continue;
+    if (is_constant(dim, 1)) {
       result = result.move(movement::Expand{axis, wanted[axis]}, where);
-    } else if (!stays && !prove_eq(dim, wanted[axis])) {
+      continue;
+    }
+    if (prove_lt(dim, wanted[axis]) || prove_lt(wanted[axis], dim))
       throw Error(cat("expand: ", shape(), " does not fit ", wanted, " at axis ", axis, ": ", dim,
                       " against ", wanted[axis]),
                   where);
-    }
+    // Equal for some values of the dims: the reshape checks it.
+    result = result.move(movement::Reshape{Shape(replaced(result.shape(), axis, 1, {wanted[axis]}))}, where);
   }
   return result;
 }
@@ -140,15 +144,6 @@ Tensor Tensor::slice(int axis, const Expr& start, const Expr& end, const Expr& s
   const Expr to = clamped(end, length);
   const Expr size = Expr::max(Expr::ceil_div(to - from, step), 0);
   return move(movement::Slice{at, from, size, step}, where);
-}
-
-Tensor Tensor::pad(int axis, const Expr& before, const Expr& after, const Number& fill,
-                   Location where) const {
-  return move(movement::Pad{resolve_axis(axis, rank(), "pad", where), before, after, fill}, where);
-}
-
-Tensor Tensor::flip(int axis, Location where) const {
-  return move(movement::Flip{resolve_axis(axis, rank(), "flip", where)}, where);
 }
 
 Tensor Tensor::unfold(int axis, const Expr& size, const Expr& stride, const Expr& dilation,

@@ -60,6 +60,7 @@ class Parser {
       dag_.keep(kept.node, kept.output);
     } else if (line.take("assign")) {
       const NodeId state = id(line);
+      if (!dag_.contains(state)) line.fail(cat(state, " is not defined above"));
       line.expect("<-");
       dag_.assign(state, value(line), {});
     } else {

@@ -1,0 +1,152 @@
+#include "check.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "luminal/support/text.h"
+
+namespace luminal::ops {
+namespace {
+
+Tensor moved(const Tensor& base, const std::string& movement) {
+  const auto colon = movement.find(':');
+  const std::string name = movement.substr(0, colon);
+  std::vector<int> numbers;
+  std::istringstream in(movement.substr(colon + 1));
+  for (std::string part; std::getline(in, part, ',');) numbers.push_back(std::stoi(part));
+  if (name == "permute") return base.permute(numbers);
+  if (name == "slice") return base.slice(numbers.at(0), numbers.at(1), numbers.at(2), numbers.at(3));
+  if (name == "flip") return base.flip(numbers.at(0));
+  if (name == "expand") {
+    std::vector<Expr> dims(base.dims());
+    dims.at(static_cast<std::size_t>(numbers.at(0))) = numbers.at(1);
+    return base.expand(Shape(dims));
+  }
+  throw std::runtime_error(cat("'", name, "' is no movement"));
+}
+
+Tensor input(Graph& graph, const InputTensor& given, bool symbolic, int& names) {
+  std::vector<Expr> dims;
+  for (const auto size : given.base.dims())
+    dims.emplace_back(symbolic && size != 1 ? Expr(cat("n", names++)) : Expr(size));
+  return graph.tensor(Shape(dims), given.base.dtype()).set(given.base);
+}
+
+/// The distance between neighbouring floats around a value of this size.
+double ulp(double value, DType dtype) {
+  int digits = 24;
+  int lowest = -126;
+  if (dtype == DType::f64) digits = 53, lowest = -1022;
+  if (dtype == DType::f16) digits = 11, lowest = -14;
+  if (dtype == DType::bf16) digits = 8;
+  const int exponent = value == 0 ? lowest : std::max(std::ilogb(value), lowest);
+  return std::ldexp(1.0, exponent - digits + 1);
+}
+
+bool close(double got, double want, const Expected& expected) {
+  if (std::isnan(got) || std::isnan(want)) return std::isnan(got) && std::isnan(want);
+  if (got == want) return true;
+  if (expected.ulps == 0 || std::isinf(got) || std::isinf(want)) return false;
+  const double size = std::max(std::abs(want), expected.scale);
+  return std::abs(got - want) <= expected.ulps * ulp(size, expected.values.dtype());
+}
+
+}  // namespace
+
+Built build(const Row& row, const Case& of, bool symbolic) {
+  Built built;
+  Inputs operands;
+  int names = 0;
+  for (const auto& given : of.inputs) {
+    if (const auto* number = std::get_if<Number>(&given)) {
+      Operand operand(0);
+      operand.value = *number;
+      operands.push_back(operand);
+      continue;
+    }
+    const auto& array = std::get<InputTensor>(given);
+    Tensor seen = input(built.graph, array, symbolic, names);
+    built.inputs.push_back(seen);
+    for (const auto& movement : array.view) seen = moved(seen, movement);
+    operands.emplace_back(seen);
+  }
+  built.outputs = row.build(built.graph, operands, of.args);
+  return built;
+}
+
+std::optional<std::string> difference(const Array& got, const Expected& expected) {
+  const Array& want = expected.values;
+  if (got.dtype() != want.dtype() || got.dims() != want.dims())
+    return cat("is ", got.dtype(), "[", join(got.dims()), "], expected ", want.dtype(), "[",
+               join(want.dims()), "]");
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    const Scalar a = got.at(i);
+    const Scalar b = want.at(i);
+    const bool fits = is_floating(want.dtype()) ? close(to_double(a), to_double(b), expected) : a == b;
+    if (!fits) return cat("element ", i, " is ", to_number(a), ", expected ", to_number(b));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> check(Backend& backend, const Row& row, const Case& of, bool symbolic) {
+  try {
+    Built built = build(row, of, symbolic);
+    const std::vector<Array> results = backend.run(built.graph, built.outputs);
+    if (results.size() != of.outputs.size())
+      return cat(results.size(), " outputs, expected ", of.outputs.size());
+    for (std::size_t k = 0; k < results.size(); ++k)
+      if (const auto wrong = difference(results[k], of.outputs[k])) return cat("output ", k, " ", *wrong);
+  } catch (const std::exception& problem) {
+    return cat("refused: ", problem.what());
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// Σ outputs · weights, with weights that differ from element to element.
+Tensor weighted(Graph& graph, const std::vector<Tensor>& outputs) {
+  Tensor loss = graph.constant(0.0, DType::f64);
+  for (const auto& output : outputs) {
+    if (!is_floating(output.dtype())) continue;
+    const Tensor flat = output.cast(DType::f64).reshape({output.shape().element_count()});
+    loss += (flat * graph.iota(flat.shape(), 0).cast(DType::f64).cos()).sum();
+  }
+  return loss;
+}
+
+double value(Backend& backend, Graph& graph, const Tensor& loss) {
+  return to_double(backend.run(graph, {loss}).at(0).at(0));
+}
+
+}  // namespace
+
+std::optional<std::string> check_gradients(Backend& backend, const Gradients& gradients, const Row& row,
+                                           const Case& of) {
+  Built built = build(row, of, false);
+  const Tensor loss = weighted(built.graph, built.outputs);
+  const double step = 1e-6;
+  const std::vector<Tensor> exact = gradients(loss, built.inputs);
+  for (std::size_t k = 0; k < built.inputs.size(); ++k) {
+    const Tensor& input = built.inputs[k];
+    if (input.dtype() != DType::f64) continue;
+    const Array gradient = backend.run(built.graph, {exact.at(k)}).at(0);
+    const Array at = input.array().clone();
+    for (std::int64_t i = 0; i < at.size(); ++i) {
+      const auto moved_by = [&](double distance) {
+        Array near = at.clone();
+        near.set(i, make_scalar(DType::f64, Number(to_double(at.at(i)) + distance)));
+        input.set(near);
+        return value(backend, built.graph, loss);
+      };
+      const double slope = (moved_by(step) - moved_by(-step)) / (2 * step);
+      const double found = to_double(gradient.at(i));
+      if (std::isfinite(slope) && std::abs(slope - found) > 1e-5 * std::max(1.0, std::abs(slope)))
+        return cat("input ", k, ", element ", i, ": the gradient is ", found, ", differences give ", slope);
+    }
+    input.set(at);
+  }
+  return std::nullopt;
+}
+
+}  // namespace luminal::ops
