@@ -132,7 +132,7 @@ Result mod_row(Backward& b) {
   return {b.gradient(), at.mul(at.mul(b.gradient(), -1), at.op(Op::idiv, b.input(0), b.input(1)))};
 }
 
-/// PyTorch's: 0 for a zero exponent, and no logarithm where the base is 0.
+/// PyTorch's: no slope for a zero exponent, and no logarithm where the base is 0.
 Result pow_row(Backward& b) {
   const At at{b.where()};
   const Tensor base = b.input(0);
@@ -141,10 +141,8 @@ Result pow_row(Backward& b) {
   const Tensor slope = at.mul(exponent, at.op(Op::pow, base, at.sub(exponent, 1)));
   const Tensor to_base = at.select(no_exponent, 0.0, at.mul(b.gradient(), slope));
   const Tensor log = at.mul(base.log2(b.where()), std::numbers::ln2);
-  const Tensor base_zero =
-      at.op(Op::bit_and, at.op(Op::equal, base, 0), at.op(Op::equal, at.op(Op::less, exponent, 0), false));
-  const Tensor base_fine = at.op(Op::bit_and, no_exponent, at.op(Op::equal, at.op(Op::less, base, 0), false));
-  const Tensor flat = at.op(Op::bit_or, base_zero, base_fine);
+  const Tensor not_negative = at.op(Op::equal, at.op(Op::less, exponent, 0), false);
+  const Tensor flat = at.op(Op::bit_and, at.op(Op::equal, base, 0), not_negative);
   const Tensor to_exponent = at.select(flat, 0.0, at.mul(b.gradient(), at.mul(b.output(), log)));
   return {to_base, to_exponent};
 }

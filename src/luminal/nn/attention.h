@@ -15,11 +15,11 @@ struct Rotary {
   Tensor operator()(const Tensor& x, const Expr& first = 0, Location where = Location::current()) const;
 };
 
-/// Keys and values of earlier positions, as states [batch, heads, capacity, size]. `past` counts them: usually a named dim
-/// that the caller raises after each run.
+/// Keys and values of earlier positions, as states [batch, heads, capacity, size]. `past` counts them:
+/// usually a named dim that the caller raises after each run.
 struct KvCache {
-  KvCache(const Scope& scope, std::int64_t batch, std::int64_t heads, std::int64_t capacity, std::int64_t size, const Expr& past,
-          Location where = Location::current());
+  KvCache(const Scope& scope, std::int64_t batch, std::int64_t heads, std::int64_t capacity,
+          std::int64_t size, const Expr& past, Location where = Location::current());
   struct Result {
     Tensor keys;
     Tensor values;
@@ -45,16 +45,20 @@ struct AttentionOptions {
 
 /// Attention with its projections: queries from x, keys and values from x or from `context`.
 struct MultiHeadAttention {
-  MultiHeadAttention(const Scope& scope, std::int64_t size, const AttentionOptions& options, Location where = Location::current());
+  MultiHeadAttention(const Scope& scope, std::int64_t size, const AttentionOptions& options,
+                     Location where = Location::current());
   struct Inputs {
     std::optional<Tensor> context = std::nullopt;
-    /// Broadcasts to [batch, heads, queries, keys]: a bool says which keys are seen, a float is added to the scores.
+    /// Broadcasts to [batch, heads, queries, keys]: a bool says which keys are seen, a float is added to the
+    /// scores.
     std::optional<Tensor> mask = std::nullopt;
     const KvCache* cache = nullptr;
   };
   /// x [batch, positions, size].
   Tensor forward(const Tensor& x, const Inputs& inputs, Location where = Location::current()) const;
-  Tensor operator()(const Tensor& x, Location where = Location::current()) const { return forward(x, {}, where); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return forward(x, {}, where);
+  }
   void visit(Visitor& v);
 
   Linear query;

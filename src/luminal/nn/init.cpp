@@ -39,21 +39,30 @@ struct Fans {
 };
 
 Fans fans(const std::vector<std::int64_t>& dims) {
-  if (dims.size() < 2) throw Error(cat("initialiser: [", join(dims), "] has no fan-in and fan-out; expected at least two axes"));
+  if (dims.size() < 2)
+    throw Error(cat("initialiser: [", join(dims), "] has no fan-in and fan-out; expected at least two axes"));
   double window = 1;
   for (std::size_t i = 2; i < dims.size(); ++i) window *= static_cast<double>(dims[i]);
   return {static_cast<double>(dims[1]) * window, static_cast<double>(dims[0]) * window};
 }
 
-double leaky_gain(double slope) { return std::sqrt(2 / (1 + slope * slope)); }
+double leaky_gain(double slope) {
+  return std::sqrt(2 / (1 + slope * slope));
+}
 
 }  // namespace
 
 Initialiser constant(double value) {
-  return [=](const auto& dims, DType dtype, std::uint64_t) { return filled(dims, dtype, [=] { return value; }); };
+  return [=](const auto& dims, DType dtype, std::uint64_t) {
+    return filled(dims, dtype, [=] { return value; });
+  };
 }
-Initialiser zeros() { return constant(0); }
-Initialiser ones() { return constant(1); }
+Initialiser zeros() {
+  return constant(0);
+}
+Initialiser ones() {
+  return constant(1);
+}
 
 Initialiser uniform(double low, double high) {
   return [=](const auto& dims, DType dtype, std::uint64_t key) {
@@ -114,7 +123,7 @@ Initialiser orthogonal(double gain) {
     const auto rows = static_cast<std::size_t>(dims[0]);
     const std::size_t columns = rows == 0 ? 0 : static_cast<std::size_t>(f.in);
     const bool wide = columns >= rows;
-    const std::size_t count = wide ? rows : columns;    // vectors to make orthonormal
+    const std::size_t count = wide ? rows : columns;  // vectors to make orthonormal
     const std::size_t length = wide ? columns : rows;
     Numbers numbers(key);
     std::vector<std::vector<double>> vectors(count, std::vector<double>(length));

@@ -9,23 +9,61 @@ namespace luminal::nn {
 
 // Modules without states: they let functions take part in tuples and Sequential.
 
-struct Relu { Tensor operator()(const Tensor& x) const { return relu(x); } };
-struct LeakyRelu { double slope = 0.01; Tensor operator()(const Tensor& x) const { return leaky_relu(x, slope); } };
-struct Elu { double alpha = 1; Tensor operator()(const Tensor& x) const { return elu(x, alpha); } };
-struct Selu { Tensor operator()(const Tensor& x) const { return selu(x); } };
-struct GeluLayer { Gelu form = Gelu::erf; Tensor operator()(const Tensor& x) const { return gelu(x, form); } };
-struct Silu { Tensor operator()(const Tensor& x) const { return silu(x); } };
-struct Sigmoid { Tensor operator()(const Tensor& x) const { return sigmoid(x); } };
-struct LogSigmoid { Tensor operator()(const Tensor& x) const { return log_sigmoid(x); } };
-struct Hardsigmoid { Tensor operator()(const Tensor& x) const { return hardsigmoid(x); } };
-struct Hardswish { Tensor operator()(const Tensor& x) const { return hardswish(x); } };
-struct Softplus { Tensor operator()(const Tensor& x) const { return softplus(x); } };
-struct Mish { Tensor operator()(const Tensor& x) const { return mish(x); } };
-struct Tanh { Tensor operator()(const Tensor& x) const { return tanh(x); } };
-struct Softmax { int axis = -1; Tensor operator()(const Tensor& x) const { return softmax(x, axis); } };
-struct LogSoftmax { int axis = -1; Tensor operator()(const Tensor& x) const { return log_softmax(x, axis); } };
+struct Relu {
+  Tensor operator()(const Tensor& x) const { return relu(x); }
+};
+struct LeakyRelu {
+  double slope = 0.01;
+  Tensor operator()(const Tensor& x) const { return leaky_relu(x, slope); }
+};
+struct Elu {
+  double alpha = 1;
+  Tensor operator()(const Tensor& x) const { return elu(x, alpha); }
+};
+struct Selu {
+  Tensor operator()(const Tensor& x) const { return selu(x); }
+};
+struct GeluLayer {
+  Gelu form = Gelu::erf;
+  Tensor operator()(const Tensor& x) const { return gelu(x, form); }
+};
+struct Silu {
+  Tensor operator()(const Tensor& x) const { return silu(x); }
+};
+struct Sigmoid {
+  Tensor operator()(const Tensor& x) const { return sigmoid(x); }
+};
+struct LogSigmoid {
+  Tensor operator()(const Tensor& x) const { return log_sigmoid(x); }
+};
+struct Hardsigmoid {
+  Tensor operator()(const Tensor& x) const { return hardsigmoid(x); }
+};
+struct Hardswish {
+  Tensor operator()(const Tensor& x) const { return hardswish(x); }
+};
+struct Softplus {
+  Tensor operator()(const Tensor& x) const { return softplus(x); }
+};
+struct Mish {
+  Tensor operator()(const Tensor& x) const { return mish(x); }
+};
+struct Tanh {
+  Tensor operator()(const Tensor& x) const { return tanh(x); }
+};
+struct Softmax {
+  int axis = -1;
+  Tensor operator()(const Tensor& x) const { return softmax(x, axis); }
+};
+struct LogSoftmax {
+  int axis = -1;
+  Tensor operator()(const Tensor& x) const { return log_softmax(x, axis); }
+};
 /// All axes from `first` on become one.
-struct Flatten { int first = 1; Tensor operator()(const Tensor& x) const { return x.flatten(first); } };
+struct Flatten {
+  int first = 1;
+  Tensor operator()(const Tensor& x) const { return x.flatten(first); }
+};
 
 /// Over the last `axes` axes.
 struct MaxPool {

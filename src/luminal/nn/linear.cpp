@@ -12,7 +12,8 @@ namespace luminal::nn {
 namespace {
 
 Initialiser init_of(std::int64_t inputs, std::int64_t outputs, Location where) {
-  if (inputs < 1 || outputs < 1) throw Error(cat("Linear: ", inputs, " inputs and ", outputs, " outputs, expected at least 1"), where);
+  if (inputs < 1 || outputs < 1)
+    throw Error(cat("Linear: ", inputs, " inputs and ", outputs, " outputs, expected at least 1"), where);
   const double bound = 1 / std::sqrt(static_cast<double>(inputs));
   return init::uniform(-bound, bound);
 }
@@ -23,16 +24,21 @@ std::vector<std::int64_t> pair(std::int64_t a, std::int64_t b, bool swapped) {
 
 }  // namespace
 
-Linear::Linear(const Scope& scope, std::int64_t inputs, std::int64_t outputs, const LinearOptions& options, Location where)
-    : weight(scope.of("linear").state("weight", pair(outputs, inputs, options.permuted), init_of(inputs, outputs, where), where)),
+Linear::Linear(const Scope& scope, std::int64_t inputs, std::int64_t outputs, const LinearOptions& options,
+               Location where)
+    : weight(scope.of("linear").state("weight", pair(outputs, inputs, options.permuted),
+                                      init_of(inputs, outputs, where), where)),
       permuted(options.permuted) {
-  if (options.bias) bias = scope.sibling(weight.name(where), "bias", {outputs}, init_of(inputs, outputs, where), where);
+  if (options.bias)
+    bias = scope.sibling(weight.name(where), "bias", {outputs}, init_of(inputs, outputs, where), where);
 }
 
 Tensor Linear::forward(const Tensor& x, Location where) const {
   const Expr& inputs = weight.shape()[permuted ? 0 : 1];
   if (x.rank() == 0 || prove_lt(x.shape()[x.rank() - 1], inputs) || prove_lt(inputs, x.shape()[x.rank() - 1]))
-    throw Error(cat("Linear: the input has shape ", x.shape(), ", expected ", inputs, " elements along the last axis"), where);
+    throw Error(cat("Linear: the input has shape ", x.shape(), ", expected ", inputs,
+                    " elements along the last axis"),
+                where);
   const Tensor cast = in_dtype_of(x, weight, where);
   const Tensor product = matmul(x, permuted ? cast : cast.transpose(0, 1, where), where);
   return bias ? Operand(product, where) + Operand(in_dtype_of(x, *bias, where), where) : product;
@@ -43,7 +49,8 @@ void Linear::visit(Visitor& v) {
   v.parameter("bias", bias);
 }
 
-Embedding::Embedding(const Scope& scope, std::int64_t count, std::int64_t size, bool permuted_, Location where)
+Embedding::Embedding(const Scope& scope, std::int64_t count, std::int64_t size, bool permuted_,
+                     Location where)
     : weight(scope.of("embedding").state("weight", pair(count, size, permuted_), init::normal(), where)),
       permuted(permuted_) {}
 

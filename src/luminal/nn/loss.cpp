@@ -20,9 +20,12 @@ Tensor wide(const Tensor& x, Location where) {
 
 Tensor reduced(const Tensor& losses, Reduction reduction, DType dtype, Location where) {
   switch (reduction) {
-    case Reduction::mean: return losses.mean(Axes::all(), false, where).cast(dtype, where);
-    case Reduction::sum: return losses.sum(Axes::all(), false, where).cast(dtype, where);
-    case Reduction::none: return losses.cast(dtype, where);
+    case Reduction::mean:
+      return losses.mean(Axes::all(), false, where).cast(dtype, where);
+    case Reduction::sum:
+      return losses.sum(Axes::all(), false, where).cast(dtype, where);
+    case Reduction::none:
+      return losses.cast(dtype, where);
   }
   throw InternalError("a reduction of no kind");
 }
@@ -45,7 +48,8 @@ Tensor mae_loss(const Tensor& prediction, const Tensor& target, Reduction reduct
   return reduced(abs(difference(prediction, target, where), where), reduction, prediction.dtype(), where);
 }
 
-Tensor huber_loss(const Tensor& prediction, const Tensor& target, double delta, Reduction reduction, Location where) {
+Tensor huber_loss(const Tensor& prediction, const Tensor& target, double delta, Reduction reduction,
+                  Location where) {
   if (!(delta > 0)) throw Error(cat("huber_loss: delta is ", delta, ", expected more than 0"), where);
   const Tensor distance = difference(prediction, target, where);
   const Tensor size = abs(distance, where);
@@ -54,12 +58,14 @@ Tensor huber_loss(const Tensor& prediction, const Tensor& target, double delta, 
   return reduced(losses, reduction, prediction.dtype(), where);
 }
 
-Tensor smooth_l1_loss(const Tensor& prediction, const Tensor& target, double beta, Reduction reduction, Location where) {
+Tensor smooth_l1_loss(const Tensor& prediction, const Tensor& target, double beta, Reduction reduction,
+                      Location where) {
   if (beta < 0) throw Error(cat("smooth_l1_loss: beta is ", beta, ", expected at least 0"), where);
   if (beta == 0) return mae_loss(prediction, target, reduction, where);
   const Tensor distance = difference(prediction, target, where);
   const Tensor size = abs(distance, where);
-  const Tensor losses = luminal::where(lt(size, beta), square(distance, where) * (0.5 / beta), size - beta / 2, where);
+  const Tensor losses =
+      luminal::where(lt(size, beta), square(distance, where) * (0.5 / beta), size - beta / 2, where);
   return reduced(losses, reduction, prediction.dtype(), where);
 }
 
@@ -107,7 +113,8 @@ struct Classes {
       losses = losses * (1 - options.smoothing) + luminal::where(counts, all, 0.0, where) * spread();
     }
     if (options.reduction != Reduction::mean) return reduced(losses, options.reduction, dtype, where);
-    return (losses.sum(Axes::all(), false, where) / label_weight.sum(Axes::all(), false, where)).cast(dtype, where);
+    return (losses.sum(Axes::all(), false, where) / label_weight.sum(Axes::all(), false, where))
+        .cast(dtype, where);
   }
 
   /// What smoothing gives to every class.
@@ -125,29 +132,35 @@ int class_axis(const Tensor& scores, const ClassOptions& options, const char* wh
 
 }  // namespace
 
-Tensor cross_entropy(const Tensor& scores, const Tensor& target, const ClassOptions& options, Location where) {
+Tensor cross_entropy(const Tensor& scores, const Tensor& target, const ClassOptions& options,
+                     Location where) {
   if (!(options.smoothing >= 0 && options.smoothing <= 1))
     throw Error(cat("cross_entropy: the smoothing is ", options.smoothing, ", expected 0 to 1"), where);
   const int axis = class_axis(scores, options, "cross_entropy", where);
   const Classes classes{log_softmax(wide(scores, where), axis, where), axis, where, options, scores.dtype()};
   if (is_floating(target.dtype())) return classes.soft(target);
   if (target.rank() + 1 != scores.rank())
-    throw Error(cat("cross_entropy: labels of shape ", target.shape(), " for scores of shape ", scores.shape(), ", whose axis ", axis, " counts classes"),
+    throw Error(cat("cross_entropy: labels of shape ", target.shape(), " for scores of shape ",
+                    scores.shape(), ", whose axis ", axis, " counts classes"),
                 where);
   return classes.labelled(target);
 }
 
-Tensor nll_loss(const Tensor& log_probabilities, const Tensor& labels, const ClassOptions& options, Location where) {
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& labels, const ClassOptions& options,
+                Location where) {
   if (options.smoothing != 0) throw Error("nll_loss: takes no smoothing; use cross_entropy", where);
   const int axis = class_axis(log_probabilities, options, "nll_loss", where);
   if (is_floating(labels.dtype()) || labels.rank() + 1 != log_probabilities.rank())
-    throw Error(cat("nll_loss: labels ", TensorType{labels.shape(), labels.dtype()}, " for log-probabilities of shape ", log_probabilities.shape(),
-                    ", whose axis ", axis, " counts classes"),
+    throw Error(cat("nll_loss: labels ", TensorType{labels.shape(), labels.dtype()},
+                    " for log-probabilities of shape ", log_probabilities.shape(), ", whose axis ", axis,
+                    " counts classes"),
                 where);
-  return Classes{wide(log_probabilities, where), axis, where, options, log_probabilities.dtype()}.labelled(labels);
+  return Classes{wide(log_probabilities, where), axis, where, options, log_probabilities.dtype()}.labelled(
+      labels);
 }
 
-Tensor kl_div(const Tensor& prediction, const Tensor& target, bool log_target, bool batch_mean, Reduction reduction, Location where) {
+Tensor kl_div(const Tensor& prediction, const Tensor& target, bool log_target, bool batch_mean,
+              Reduction reduction, Location where) {
   const Tensor input = wide(prediction, where);
   const Tensor goal = wide(target, where);
   Tensor losses = input;
@@ -163,8 +176,8 @@ Tensor kl_div(const Tensor& prediction, const Tensor& target, bool log_target, b
   return (losses.sum(Axes::all(), false, where) / prediction.shape()[0]).cast(prediction.dtype(), where);
 }
 
-Tensor binary_cross_entropy(const Tensor& prediction, const Tensor& target, const std::optional<Tensor>& weight, Reduction reduction,
-                            Location where) {
+Tensor binary_cross_entropy(const Tensor& prediction, const Tensor& target,
+                            const std::optional<Tensor>& weight, Reduction reduction, Location where) {
   const Tensor p = wide(prediction, where);
   const Tensor t = wide(target, where);
   const Tensor yes = clip(log(p, where), -100, std::nullopt, where);
@@ -174,8 +187,10 @@ Tensor binary_cross_entropy(const Tensor& prediction, const Tensor& target, cons
   return reduced(losses, reduction, prediction.dtype(), where);
 }
 
-Tensor binary_cross_entropy_with_logits(const Tensor& scores, const Tensor& target, const std::optional<Tensor>& weight,
-                                        const std::optional<Tensor>& positive_weight, Reduction reduction, Location where) {
+Tensor binary_cross_entropy_with_logits(const Tensor& scores, const Tensor& target,
+                                        const std::optional<Tensor>& weight,
+                                        const std::optional<Tensor>& positive_weight, Reduction reduction,
+                                        Location where) {
   const Tensor x = wide(scores, where);
   const Tensor t = wide(target, where);
   // log(1 + exp(−x)), without overflow.
@@ -186,18 +201,21 @@ Tensor binary_cross_entropy_with_logits(const Tensor& scores, const Tensor& targ
   return reduced(losses, reduction, scores.dtype(), where);
 }
 
-Tensor focal_loss(const Tensor& scores, const Tensor& target, double alpha, double gamma, Reduction reduction, Location where) {
+Tensor focal_loss(const Tensor& scores, const Tensor& target, double alpha, double gamma, Reduction reduction,
+                  Location where) {
   const Tensor x = wide(scores, where);
   const Tensor t = wide(target, where);
   const Tensor p = sigmoid(x, where);
-  const Tensor cross = binary_cross_entropy_with_logits(x, t, std::nullopt, std::nullopt, Reduction::none, where);
+  const Tensor cross =
+      binary_cross_entropy_with_logits(x, t, std::nullopt, std::nullopt, Reduction::none, where);
   const Tensor right = p * t + (1 - p) * (1 - t);
   Tensor losses = cross * pow(Operand(1 - right, where), Operand(gamma, where));
   if (alpha >= 0) losses = losses * (t * alpha + (1 - t) * (1 - alpha));
   return reduced(losses, reduction, scores.dtype(), where);
 }
 
-Tensor cosine_loss(const Tensor& a, const Tensor& b, const Tensor& label, double margin, Reduction reduction, Location where) {
+Tensor cosine_loss(const Tensor& a, const Tensor& b, const Tensor& label, double margin, Reduction reduction,
+                   Location where) {
   const Tensor x = wide(a, where);
   const Tensor y = wide(b, where);
   // PyTorch's: ε inside the squares keeps vectors of zeros finite.

@@ -25,18 +25,20 @@ Scope Scope::of(std::string_view kind) const {
   return *this / path;
 }
 
-State Scope::state(std::string_view name, const std::vector<std::int64_t>& dims, const Initialiser& init, Location where) const {
+State Scope::state(std::string_view name, const std::vector<std::int64_t>& dims, const Initialiser& init,
+                   Location where) const {
   return state(name, dims, init, dtype_, where);
 }
 
-State Scope::sibling(std::string_view of, std::string_view name, const std::vector<std::int64_t>& dims, const Initialiser& init,
-                     Location where) const {
+State Scope::sibling(std::string_view of, std::string_view name, const std::vector<std::int64_t>& dims,
+                     const Initialiser& init, Location where) const {
   Scope beside = *this;
   beside.path_ = of.substr(0, of.rfind('/'));
   return beside.state(name, dims, init, where);
 }
 
-State Scope::state(std::string_view name, const std::vector<std::int64_t>& dims, const Initialiser& init, DType dtype, Location where) const {
+State Scope::state(std::string_view name, const std::vector<std::int64_t>& dims, const Initialiser& init,
+                   DType dtype, Location where) const {
   const std::string path = (*this / name).path_;
   std::vector<Expr> shape(dims.begin(), dims.end());
   const Array values = init(dims, dtype, Hash(seed_).add(path).value());

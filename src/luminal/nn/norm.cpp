@@ -20,7 +20,9 @@ Tensor channels_of(const Tensor& vector, const Tensor& x, Location where) {
 void require_channels(const char* what, const Tensor& x, const Tensor& weight, Location where) {
   const Expr& channels = weight.shape()[0];
   if (x.rank() < 2 || prove_lt(x.shape()[1], channels) || prove_lt(channels, x.shape()[1]))
-    throw Error(cat(what, ": the input has shape ", x.shape(), ", expected ", channels, " channels along axis 1"), where);
+    throw Error(
+        cat(what, ": the input has shape ", x.shape(), ", expected ", channels, " channels along axis 1"),
+        where);
 }
 
 }  // namespace
@@ -31,7 +33,8 @@ LayerNorm::LayerNorm(const Scope& outer, std::int64_t size, double epsilon_, boo
 }
 
 Tensor LayerNorm::operator()(const Tensor& x, Location where) const {
-  const std::optional<Tensor> shift = bias ? std::optional<Tensor>(in_dtype_of(x, *bias, where)) : std::nullopt;
+  const std::optional<Tensor> shift =
+      bias ? std::optional<Tensor>(in_dtype_of(x, *bias, where)) : std::nullopt;
   return layer_norm(x, -1, in_dtype_of(x, weight, where), shift, epsilon, where);
 }
 
@@ -43,14 +46,18 @@ void LayerNorm::visit(Visitor& v) {
 RmsNorm::RmsNorm(const Scope& scope, std::int64_t size, double epsilon_, Location where)
     : weight(scope.of("rms_norm").state("weight", {size}, init::ones(), where)), epsilon(epsilon_) {}
 
-Tensor RmsNorm::operator()(const Tensor& x, Location where) const { return rms_norm(x, -1, in_dtype_of(x, weight, where), epsilon, where); }
+Tensor RmsNorm::operator()(const Tensor& x, Location where) const {
+  return rms_norm(x, -1, in_dtype_of(x, weight, where), epsilon, where);
+}
 
-GroupNorm::GroupNorm(const Scope& outer, std::int64_t groups_, std::int64_t channels, double epsilon_, Location where)
+GroupNorm::GroupNorm(const Scope& outer, std::int64_t groups_, std::int64_t channels, double epsilon_,
+                     Location where)
     : weight(outer.of("group_norm").state("weight", {channels}, init::ones(), where)),
       bias(outer.sibling(weight.name(where), "bias", {channels}, init::zeros(), where)),
       groups(groups_),
       epsilon(epsilon_) {
-  if (groups < 1 || channels % groups != 0) throw Error(cat("GroupNorm: ", channels, " channels do not divide into ", groups, " groups"), where);
+  if (groups < 1 || channels % groups != 0)
+    throw Error(cat("GroupNorm: ", channels, " channels do not divide into ", groups, " groups"), where);
 }
 
 Tensor GroupNorm::operator()(const Tensor& x, Location where) const {
@@ -67,7 +74,8 @@ void GroupNorm::visit(Visitor& v) {
   v.parameter("bias", bias);
 }
 
-BatchNorm::BatchNorm(const Scope& outer, std::int64_t channels, double epsilon_, double momentum_, Location where)
+BatchNorm::BatchNorm(const Scope& outer, std::int64_t channels, double epsilon_, double momentum_,
+                     Location where)
     : weight(outer.of("batch_norm").state("weight", {channels}, init::ones(), where)),
       bias(outer.sibling(weight.name(where), "bias", {channels}, init::zeros(), where)),
       running_mean(outer.sibling(weight.name(where), "running_mean", {channels}, init::zeros(), where)),
@@ -105,7 +113,8 @@ Dropout::Dropout(const Scope& scope, double probability_, Location where)
     : runs(scope.of("dropout").state("runs", {}, init::zeros(), DType::i64, where)),
       probability(probability_),
       stream(Hash().add(runs.name(where)).value()) {
-  if (!(probability >= 0 && probability <= 1)) throw Error(cat("Dropout: the probability is ", probability, ", expected 0 to 1"), where);
+  if (!(probability >= 0 && probability <= 1))
+    throw Error(cat("Dropout: the probability is ", probability, ", expected 0 to 1"), where);
 }
 
 Tensor Dropout::operator()(const Tensor& x, Location where) const {

@@ -7,7 +7,8 @@ namespace luminal::nn {
 
 /// Over the last axis, with a weight (1) and a bias (0).
 struct LayerNorm {
-  LayerNorm(const Scope& scope, std::int64_t size, double epsilon = 1e-5, bool has_bias = true, Location where = Location::current());
+  LayerNorm(const Scope& scope, std::int64_t size, double epsilon = 1e-5, bool has_bias = true,
+            Location where = Location::current());
   Tensor operator()(const Tensor& x, Location where = Location::current()) const;
   void visit(Visitor& v);
 
@@ -28,7 +29,8 @@ struct RmsNorm {
 
 /// Of [batch, channels, …], over groups of channels and all further axes.
 struct GroupNorm {
-  GroupNorm(const Scope& scope, std::int64_t groups, std::int64_t channels, double epsilon = 1e-5, Location where = Location::current());
+  GroupNorm(const Scope& scope, std::int64_t groups, std::int64_t channels, double epsilon = 1e-5,
+            Location where = Location::current());
   Tensor operator()(const Tensor& x, Location where = Location::current()) const;
   void visit(Visitor& v);
 
@@ -38,10 +40,12 @@ struct GroupNorm {
   double epsilon;
 };
 
-/// Of [batch, channels, …], channel by channel. In training it uses the batch's statistics and moves the running ones
-/// towards them after each run; in evaluation it uses the running ones. As PyTorch's, momentum included.
+/// Of [batch, channels, …], channel by channel. In training it uses the batch's statistics and moves the
+/// running ones towards them after each run; in evaluation it uses the running ones. As PyTorch's, momentum
+/// included.
 struct BatchNorm {
-  BatchNorm(const Scope& scope, std::int64_t channels, double epsilon = 1e-5, double momentum = 0.1, Location where = Location::current());
+  BatchNorm(const Scope& scope, std::int64_t channels, double epsilon = 1e-5, double momentum = 0.1,
+            Location where = Location::current());
   Tensor operator()(const Tensor& x, Location where = Location::current()) const;
   void visit(Visitor& v);
 
@@ -54,8 +58,8 @@ struct BatchNorm {
   Mode mode = Mode::train;
 };
 
-/// Elements are 0 with this probability in training, the others scaled up; the identity in evaluation. Draws anew in every
-/// run: the number of the run is a state.
+/// Elements are 0 with this probability in training, the others scaled up; the identity in evaluation. Draws
+/// anew in every run: the number of the run is a state.
 struct Dropout {
   Dropout(const Scope& scope, double probability, Location where = Location::current());
   Tensor operator()(const Tensor& x, Location where = Location::current()) const;

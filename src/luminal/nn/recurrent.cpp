@@ -15,9 +15,12 @@ namespace {
 
 std::int64_t gates(Recurrent::Cell cell) {
   switch (cell) {
-    case Recurrent::Cell::rnn_tanh: return 1;
-    case Recurrent::Cell::gru: return 3;
-    case Recurrent::Cell::lstm: return 4;
+    case Recurrent::Cell::rnn_tanh:
+      return 1;
+    case Recurrent::Cell::gru:
+      return 3;
+    case Recurrent::Cell::lstm:
+      return 4;
   }
   throw InternalError("a recurrent cell of no kind");
 }
@@ -33,7 +36,8 @@ struct Memory {
 };
 
 /// One time step, from the gates' inputs W x + b and W h + b.
-Memory step(Recurrent::Cell kind, const Tensor& from_x, const Tensor& from_h, const Memory& memory, Location where) {
+Memory step(Recurrent::Cell kind, const Tensor& from_x, const Tensor& from_h, const Memory& memory,
+            Location where) {
   if (kind == Recurrent::Cell::rnn_tanh) {
     const Tensor hidden = tanh(from_x + from_h, where);
     return {hidden, hidden};
@@ -47,30 +51,37 @@ Memory step(Recurrent::Cell kind, const Tensor& from_x, const Tensor& from_h, co
     const Tensor hidden = (memory.hidden - fresh) * update + fresh;
     return {hidden, hidden};
   }
-  const Tensor cell = sigmoid(x[1] + h[1], where) * memory.cell + sigmoid(x[0] + h[0], where) * tanh(x[2] + h[2], where);
+  const Tensor cell =
+      sigmoid(x[1] + h[1], where) * memory.cell + sigmoid(x[0] + h[0], where) * tanh(x[2] + h[2], where);
   return {sigmoid(x[3] + h[3], where) * tanh(cell, where), cell};
 }
 
 }  // namespace
 
 Recurrent::Recurrent(const Scope& scope, Cell cell_, std::int64_t inputs, std::int64_t size_, Location where)
-    : weight_ih(scope.of("recurrent").state("weight_ih", {gates(cell_) * size_, inputs}, by_size(size_), where)),
-      weight_hh(scope.sibling(weight_ih.name(where), "weight_hh", {gates(cell_) * size_, size_}, by_size(size_), where)),
+    : weight_ih(
+          scope.of("recurrent").state("weight_ih", {gates(cell_) * size_, inputs}, by_size(size_), where)),
+      weight_hh(scope.sibling(weight_ih.name(where), "weight_hh", {gates(cell_) * size_, size_},
+                              by_size(size_), where)),
       bias_ih(scope.sibling(weight_ih.name(where), "bias_ih", {gates(cell_) * size_}, by_size(size_), where)),
       bias_hh(scope.sibling(weight_ih.name(where), "bias_hh", {gates(cell_) * size_}, by_size(size_), where)),
       cell(cell_),
       size(size_) {}
 
-Recurrent::Result Recurrent::run(const Tensor& x, const std::optional<Tensor>& hidden, const std::optional<Tensor>& cell_state,
-                                 Location where) const {
-  if (x.rank() != 3) throw Error(cat("Recurrent: the input has shape ", x.shape(), ", expected [batch, time, inputs]"), where);
+Recurrent::Result Recurrent::run(const Tensor& x, const std::optional<Tensor>& hidden,
+                                 const std::optional<Tensor>& cell_state, Location where) const {
+  if (x.rank() != 3)
+    throw Error(cat("Recurrent: the input has shape ", x.shape(), ", expected [batch, time, inputs]"), where);
   const auto steps = x.shape()[1].constant_value();
   if (!steps || *steps < 1)
-    throw Error(cat("Recurrent: the input has shape ", x.shape(), ", expected a constant number of time steps, at least 1"), where);
+    throw Error(cat("Recurrent: the input has shape ", x.shape(),
+                    ", expected a constant number of time steps, at least 1"),
+                where);
   Graph graph = x.graph(where);
   const Tensor start = zeros(graph, {x.shape()[0], size}, x.dtype(), where);
   Memory memory{hidden.value_or(start), cell_state.value_or(start)};
-  const Tensor from_x = matmul(x, in_dtype_of(x, weight_ih, where).transpose(0, 1, where), where) + in_dtype_of(x, bias_ih, where);  // all steps at once
+  const Tensor from_x = matmul(x, in_dtype_of(x, weight_ih, where).transpose(0, 1, where), where) +
+                        in_dtype_of(x, bias_ih, where);  // all steps at once
   const Tensor recurrent = in_dtype_of(x, weight_hh, where).transpose(0, 1, where);
   std::vector<Tensor> outputs;
   for (std::int64_t t = 0; t < *steps; ++t) {

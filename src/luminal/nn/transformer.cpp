@@ -29,17 +29,21 @@ void SwiGlu::visit(Visitor& v) {
   v.module("down", down);
 }
 
-MixtureOfExperts::MixtureOfExperts(const Scope& scope, std::int64_t size, std::int64_t hidden, const Options& given, Location where)
+MixtureOfExperts::MixtureOfExperts(const Scope& scope, std::int64_t size, std::int64_t hidden,
+                                   const Options& given, Location where)
     : MixtureOfExperts(Made{scope.of("experts")}, size, hidden, given, where) {}
 
-MixtureOfExperts::MixtureOfExperts(const Made& made, std::int64_t size, std::int64_t hidden, const Options& given, Location where)
+MixtureOfExperts::MixtureOfExperts(const Made& made, std::int64_t size, std::int64_t hidden,
+                                   const Options& given, Location where)
     : router(made.scope / "router", size, given.experts, {.bias = false}, where),
       gate(made.scope.state("gate", {given.experts, size, hidden}, init::normal(0, 0.02), where)),
       up(made.scope.state("up", {given.experts, size, hidden}, init::normal(0, 0.02), where)),
       down(made.scope.state("down", {given.experts, hidden, size}, init::normal(0, 0.02), where)),
       options(given) {
   if (options.active < 1 || options.active > options.experts)
-    throw Error(cat("MixtureOfExperts: ", options.active, " of ", options.experts, " experts active, expected 1 to ", options.experts), where);
+    throw Error(cat("MixtureOfExperts: ", options.active, " of ", options.experts,
+                    " experts active, expected 1 to ", options.experts),
+                where);
 }
 
 Tensor MixtureOfExperts::routing(const Tensor& x, Location where) const {
@@ -71,14 +75,16 @@ LayerOptions completed(LayerOptions options, std::int64_t size) {
   return options;
 }
 
-Tensor feed_forward(const Linear& widen, const Linear& narrow, const LayerOptions& options, const Dropout& drop, const Tensor& x, Location where) {
+Tensor feed_forward(const Linear& widen, const Linear& narrow, const LayerOptions& options,
+                    const Dropout& drop, const Tensor& x, Location where) {
   const Tensor wide = widen(x, where);
   return narrow(drop(options.gelu ? gelu(wide, Gelu::erf, where) : relu(wide, where), where), where);
 }
 
 /// x + part(norm(x)), or norm(x + part(x)).
 template <typename Part>
-Tensor residual(const Tensor& x, const LayerNorm& norm, const LayerOptions& options, const Dropout& drop, const Part& part, Location where) {
+Tensor residual(const Tensor& x, const LayerNorm& norm, const LayerOptions& options, const Dropout& drop,
+                const Part& part, Location where) {
   if (options.norm_first) return Operand(x, where) + drop(part(norm(x, where)), where);
   return norm(Operand(x, where) + drop(part(x), where), where);
 }
@@ -98,9 +104,12 @@ EncoderLayer::EncoderLayer(const Made& made, std::int64_t size, Location where)
       options(made.options) {}
 
 Tensor EncoderLayer::forward(const Tensor& x, const std::optional<Tensor>& mask, Location where) const {
-  const Tensor attended =
-      residual(x, norm1, options, drop, [&](const Tensor& y) { return attention.forward(y, {.mask = mask}, where); }, where);
-  return residual(attended, norm2, options, drop, [&](const Tensor& y) { return feed_forward(widen, narrow, options, drop, y, where); }, where);
+  const Tensor attended = residual(
+      x, norm1, options, drop, [&](const Tensor& y) { return attention.forward(y, {.mask = mask}, where); },
+      where);
+  return residual(
+      attended, norm2, options, drop,
+      [&](const Tensor& y) { return feed_forward(widen, narrow, options, drop, y, where); }, where);
 }
 
 void EncoderLayer::visit(Visitor& v) {
@@ -116,7 +125,8 @@ DecoderLayer::DecoderLayer(const Scope& scope, std::int64_t size, const LayerOpt
     : DecoderLayer(Made{scope.of("decoder"), completed(given, size)}, size, where) {}
 
 DecoderLayer::DecoderLayer(const Made& made, std::int64_t size, Location where)
-    : self_attention(made.scope / "self_attention", size, {.heads = made.options.heads, .causal = true}, where),
+    : self_attention(made.scope / "self_attention", size, {.heads = made.options.heads, .causal = true},
+                     where),
       cross_attention(made.scope / "cross_attention", size, {.heads = made.options.heads}, where),
       widen(made.scope / "widen", size, made.options.hidden, {}, where),
       narrow(made.scope / "narrow", made.options.hidden, size, {}, where),
@@ -127,10 +137,14 @@ DecoderLayer::DecoderLayer(const Made& made, std::int64_t size, Location where)
       options(made.options) {}
 
 Tensor DecoderLayer::forward(const Tensor& x, const Tensor& memory, Location where) const {
-  const Tensor own = residual(x, norm1, options, drop, [&](const Tensor& y) { return self_attention(y, where); }, where);
-  const Tensor crossed =
-      residual(own, norm2, options, drop, [&](const Tensor& y) { return cross_attention.forward(y, {.context = memory}, where); }, where);
-  return residual(crossed, norm3, options, drop, [&](const Tensor& y) { return feed_forward(widen, narrow, options, drop, y, where); }, where);
+  const Tensor own =
+      residual(x, norm1, options, drop, [&](const Tensor& y) { return self_attention(y, where); }, where);
+  const Tensor crossed = residual(
+      own, norm2, options, drop,
+      [&](const Tensor& y) { return cross_attention.forward(y, {.context = memory}, where); }, where);
+  return residual(
+      crossed, norm3, options, drop,
+      [&](const Tensor& y) { return feed_forward(widen, narrow, options, drop, y, where); }, where);
 }
 
 void DecoderLayer::visit(Visitor& v) {
@@ -161,7 +175,8 @@ LlamaBlock::LlamaBlock(const Made& made, std::int64_t size, Location where)
       mlp(made.scope / "mlp", size, made.options.hidden == 0 ? 4 * size : made.options.hidden, where) {}
 
 Tensor LlamaBlock::forward(const Tensor& x, const KvCache* cache, Location where) const {
-  const Tensor attended = Operand(x, where) + attention.forward(attention_norm(x, where), {.cache = cache}, where);
+  const Tensor attended =
+      Operand(x, where) + attention.forward(attention_norm(x, where), {.cache = cache}, where);
   return Operand(attended, where) + mlp(mlp_norm(attended, where), where);
 }
 

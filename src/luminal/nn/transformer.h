@@ -24,16 +24,18 @@ struct SwiGlu {
   SwiGlu(const Made& made, std::int64_t size, std::int64_t hidden, Location where);
 };
 
-/// Several SwiGLU networks, of which a router chooses `active` for each position: the softmax of the router's scores over all
-/// experts, the largest kept, and (if `renormalise`) scaled to sum to 1. Every expert is evaluated at every position and
-/// weighted, with 0 where it was not chosen: exact, differentiable, and one batched contraction a projection.
+/// Several SwiGLU networks, of which a router chooses `active` for each position: the softmax of the router's
+/// scores over all experts, the largest kept, and (if `renormalise`) scaled to sum to 1. Every expert is
+/// evaluated at every position and weighted, with 0 where it was not chosen: exact, differentiable, and one
+/// batched contraction a projection.
 struct MixtureOfExperts {
   struct Options {
     std::int64_t experts = 8;
     std::int64_t active = 2;
     bool renormalise = true;
   };
-  MixtureOfExperts(const Scope& scope, std::int64_t size, std::int64_t hidden, const Options& options, Location where = Location::current());
+  MixtureOfExperts(const Scope& scope, std::int64_t size, std::int64_t hidden, const Options& options,
+                   Location where = Location::current());
   /// x [… size].
   Tensor operator()(const Tensor& x, Location where = Location::current()) const;
   /// The weights of the experts at each position, [… experts], for losses that balance them.
@@ -50,7 +52,8 @@ struct MixtureOfExperts {
   struct Made {
     Scope scope;
   };
-  MixtureOfExperts(const Made& made, std::int64_t size, std::int64_t hidden, const Options& options, Location where);
+  MixtureOfExperts(const Made& made, std::int64_t size, std::int64_t hidden, const Options& options,
+                   Location where);
 };
 
 struct LayerOptions {
@@ -65,9 +68,13 @@ struct LayerOptions {
 
 /// PyTorch's TransformerEncoderLayer with batch_first=True.
 struct EncoderLayer {
-  EncoderLayer(const Scope& scope, std::int64_t size, const LayerOptions& options, Location where = Location::current());
-  Tensor forward(const Tensor& x, const std::optional<Tensor>& mask = std::nullopt, Location where = Location::current()) const;
-  Tensor operator()(const Tensor& x, Location where = Location::current()) const { return forward(x, std::nullopt, where); }
+  EncoderLayer(const Scope& scope, std::int64_t size, const LayerOptions& options,
+               Location where = Location::current());
+  Tensor forward(const Tensor& x, const std::optional<Tensor>& mask = std::nullopt,
+                 Location where = Location::current()) const;
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return forward(x, std::nullopt, where);
+  }
   void visit(Visitor& v);
 
   MultiHeadAttention attention;
@@ -86,9 +93,11 @@ struct EncoderLayer {
   EncoderLayer(const Made& made, std::int64_t size, Location where);
 };
 
-/// PyTorch's TransformerDecoderLayer with batch_first=True: causal attention, attention to `memory`, feed-forward.
+/// PyTorch's TransformerDecoderLayer with batch_first=True: causal attention, attention to `memory`,
+/// feed-forward.
 struct DecoderLayer {
-  DecoderLayer(const Scope& scope, std::int64_t size, const LayerOptions& options, Location where = Location::current());
+  DecoderLayer(const Scope& scope, std::int64_t size, const LayerOptions& options,
+               Location where = Location::current());
   Tensor forward(const Tensor& x, const Tensor& memory, Location where = Location::current()) const;
   void visit(Visitor& v);
 
@@ -119,11 +128,15 @@ struct LlamaOptions {
   Rotary rotary = {};
 };
 
-/// Llama's block: RMS norms first, causal grouped-query attention with rotary positions and an optional cache, SwiGLU.
+/// Llama's block: RMS norms first, causal grouped-query attention with rotary positions and an optional
+/// cache, SwiGLU.
 struct LlamaBlock {
-  LlamaBlock(const Scope& scope, std::int64_t size, const LlamaOptions& options, Location where = Location::current());
+  LlamaBlock(const Scope& scope, std::int64_t size, const LlamaOptions& options,
+             Location where = Location::current());
   Tensor forward(const Tensor& x, const KvCache* cache = nullptr, Location where = Location::current()) const;
-  Tensor operator()(const Tensor& x, Location where = Location::current()) const { return forward(x, nullptr, where); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return forward(x, nullptr, where);
+  }
   void visit(Visitor& v);
 
   RmsNorm attention_norm;

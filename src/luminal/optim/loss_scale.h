@@ -12,11 +12,12 @@ struct LossScaleOptions {
   std::int64_t interval = 2000;  // runs without overflow before the scale grows
 };
 
-/// Keeps f16 gradients from vanishing: the loss is multiplied by a scale that grows until gradients overflow; a run whose
-/// gradients are not all finite is skipped and the scale shrinks. As PyTorch's GradScaler.
+/// Keeps f16 gradients from vanishing: the loss is multiplied by a scale that grows until gradients overflow;
+/// a run whose gradients are not all finite is skipped and the scale shrinks. As PyTorch's GradScaler.
 class LossScale {
  public:
-  explicit LossScale(Graph& graph, const LossScaleOptions& options = {}, Location where = Location::current());
+  explicit LossScale(Graph& graph, const LossScaleOptions& options = {},
+                     Location where = Location::current());
   /// The loss to take gradients of.
   Tensor scaled(const Tensor& loss, Location where = Location::current()) const;
 
