@@ -88,8 +88,7 @@ class Backend {
 };
 std::vector<std::unique_ptr<Backend>> backends();
 
-/// The gradients of a scalar loss by its inputs, for mode grad; empty as long as there is no autograd. To
-/// plug it in, return it from `gradients`.
+/// The gradients of a scalar loss by its inputs, for mode grad.
 using Gradients = std::function<std::vector<Tensor>(const Tensor& loss, const std::vector<Tensor>& inputs)>;
 Gradients gradients();
 

@@ -166,7 +166,11 @@ Tensor norm(const Tensor& x, double p, const Axes& axes, bool keep_dims, Locatio
   if (p == 0) return wide.finish(sum((!(wide.x == 0)).cast(wide.x.dtype()), resolved, keep_dims));
   if (p == 1) return wide.finish(sum(abs(wide.x), resolved, keep_dims));
   if (p == 2) return wide.finish(sqrt_or_zero(sum(wide.x * wide.x, resolved, keep_dims)));
-  const Term total = sum(apply(Op::pow, abs(wide.x), p), resolved, keep_dims);
+  // Elements of 0 take no part in the gradient, as in PyTorch.
+  const Term nothing = wide.x == 0;
+  const Term power = apply(Op::pow, select(nothing, 1.0, abs(wide.x)), p);
+  const double of_zero = p > 0 ? 0.0 : std::numeric_limits<double>::infinity();
+  const Term total = sum(select(nothing, of_zero, power), resolved, keep_dims);
   if (p < 0) return wide.finish(apply(Op::pow, total, 1.0 / p));
   const Term zero = total == 0;
   return wide.finish(select(zero, 0.0, apply(Op::pow, select(zero, 1.0, total), 1.0 / p)));
