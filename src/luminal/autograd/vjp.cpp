@@ -3,17 +3,27 @@
 
 #include <array>
 #include <numbers>
+#include <tuple>
 
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
 namespace luminal {
 
-Backward::Backward(Graph graph, NodeId id, std::vector<std::optional<Tensor>> gradients)
-    : graph_(std::move(graph)), id_(id), gradients_(std::move(gradients)) {}
+Backward::Backward(Graph graph, NodeId id, std::vector<std::optional<Tensor>> gradients,
+                   const Replayed& replayed)
+    : graph_(std::move(graph)), id_(id), gradients_(std::move(gradients)), replayed_(replayed) {}
 
 Tensor Backward::input(std::size_t k) const {
-  return graph_.at(node().inputs[k]);
+  Value value = node().inputs[k];
+  const auto found = replayed_.find({value.node, value.output});
+  if (found != replayed_.end()) std::tie(value.node, value.output) = found->second;
+  return graph_.at(value);
+}
+
+Tensor Backward::output(std::uint32_t k) const {
+  const auto found = replayed_.find({id_, k});
+  return found == replayed_.end() ? graph_.at(id_, k) : graph_.at(found->second.first, found->second.second);
 }
 
 Tensor Backward::gradient(std::uint32_t k) {
