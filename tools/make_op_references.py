@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Makes tests/ops/references/*.txt: what PyTorch 2.13 (CPU) gives for every op of the tensor API.
 
-    python tools/make_op_references.py [FAMILY ...]
+    python tools/make_op_references.py [--seed N] [--folder DIR] [FAMILY ...]
+
+Another seed, into another folder, gives other values: test_ops --references DIR runs them.
 
 Needs torch and numpy ('./luminal setup --references'). The format is described in tests/ops/case_file.h. Values are seeded,
 so a second run writes the same bytes. Exact results are PyTorch's own; other floats are computed by PyTorch in f64 and
 rounded to the dtype that PyTorch gives, and compared here with PyTorch's own result in that dtype.
 """
+import argparse
 import math
 import os
 import struct
-import sys
 import warnings
 
 import numpy as np
@@ -113,9 +115,8 @@ class File:
         self.lines.append("")
 
     def write(self):
-        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "ops", "references")
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, self.family + ".txt"), "w") as out:
+        os.makedirs(options.folder, exist_ok=True)
+        with open(os.path.join(options.folder, self.family + ".txt"), "w") as out:
             out.write(f"# Made by tools/make_op_references.py with PyTorch {torch.__version__.split('+')[0]}.\n\n")
             out.write("\n".join(self.lines))
         print(f"{self.family}: {self.count} cases")
@@ -177,7 +178,7 @@ def emit(file, op, note, inputs, args, fn, ulps=0, scale=0.0):
 
 # ---- values ----
 
-random = np.random.RandomState(20260101)
+random = np.random.RandomState(0)
 
 
 def limits(dtype):
@@ -803,6 +804,10 @@ def attention(file):
                 ("infinite_mask", [q, k, v, torch.tensor([[0.0, -INF, 0, 0, -INF], [-INF] * 5, [0.0] * 5]).to(DTYPES[dtype])], {}, call()),
                 ("grouped_mask", [make(1, 4, 2, 2), make(1, 2, 3, 2), make(1, 2, 3, 2), make(1, 4, 2, 3)], {}, call(grouped=True)),
                 ("strided", [Input(make(2, 3, 2, 4), "permute:0,2,1,3"), Input(make(2, 5, 2, 4), "permute:0,2,1,3"), Input(make(2, 5, 2, 4), "permute:0,2,1,3")], {}, call()),
+                ("causal_mask", [q, k, v, numbers("bool", (3, 5))], {"causal": True},
+                 lambda a, b, c, m: F.scaled_dot_product_attention(a, b, c, attn_mask=m & torch.ones(3, 5).tril().bool())),
+                ("causal_float_mask", [q, k, v, make(3, 5)], {"causal": True},
+                 lambda a, b, c, m: F.scaled_dot_product_attention(a, b, c, attn_mask=m.masked_fill(~torch.ones(3, 5).tril().bool(), -INF))),
                 ("one", [make(1, 1, 1, 4), make(1, 1, 1, 4), make(1, 1, 1, 4)], {"causal": True}, call(causal=True))]
         for note, inputs, args, fn in base:
             emit(file, "scaled_dot_product_attention", note, inputs, args, fn, 24, 1.0)
@@ -1160,11 +1165,17 @@ FAMILIES = {
 }
 
 
-def main():
-    for number, (name, make) in enumerate(FAMILIES.items()):
-        random.seed(1000 + number)
-        if len(sys.argv) == 1 or name in sys.argv[1:]:
-            make()
+def parse():
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=1000)
+    parser.add_argument("--folder", default=os.path.join(here, "..", "tests", "ops", "references"))
+    parser.add_argument("families", nargs="*", metavar="FAMILY", help=" ".join(FAMILIES))
+    return parser.parse_args()
 
 
-main()
+options = parse()
+for number, (name, make) in enumerate(FAMILIES.items()):
+    random.seed(options.seed + number)
+    if not options.families or name in options.families:
+        make()

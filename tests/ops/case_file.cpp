@@ -140,9 +140,20 @@ std::vector<int> Args::integers(const std::string& name) const {
   for (const auto n : numbers(value(name))) result.push_back(static_cast<int>(n));
   return result;
 }
+// 0, 1 and -1 stay as they are: they mean something where they stand.
+Expr Args::dim(const std::string& name, std::int64_t number) const {
+  if (!graph_ || number < 2) return number;
+  Graph graph = *graph_;
+  const Expr named = graph.dim(name, 0, std::nullopt);
+  graph.set_dim(name, number);
+  return named;
+}
+Expr Args::size(const std::string& name, std::int64_t otherwise) const {
+  return dim(name, integer(name, otherwise));
+}
 std::vector<Expr> Args::sizes(const std::string& name) const {
   std::vector<Expr> result;
-  for (const auto n : numbers(value(name))) result.emplace_back(n);
+  for (const auto n : numbers(value(name))) result.push_back(dim(cat(name, "_", result.size()), n));
   return result;
 }
 Axes Args::axes(const std::string& name) const {

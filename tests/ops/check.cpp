@@ -70,7 +70,9 @@ Built build(const Row& row, const Case& of, bool symbolic) {
     for (const auto& movement : array.view) seen = moved(seen, movement);
     operands.emplace_back(seen);
   }
-  built.outputs = row.build(built.graph, operands, of.args);
+  Args args = of.args;
+  if (symbolic) args.make_symbolic(built.graph);
+  built.outputs = row.build(built.graph, operands, args);
   return built;
 }
 

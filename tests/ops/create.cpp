@@ -11,18 +11,18 @@ Family create_family() {
            [](Graph& g, const Inputs&, const Args& args) -> Outputs {
              return {args.has("real") ? arange(g, args.real("start"), args.real("end"), args.real("step", 1),
                                                args.dtype("dtype"))
-                                      : arange(g, args.integer("start"), args.integer("end"),
+                                      : arange(g, args.integer("start"), args.size("end"),
                                                args.integer("step", 1), args.dtype("dtype", DType::i64))};
            }},
           {"linspace", "torch.linspace",
            [](Graph& g, const Inputs&, const Args& args) -> Outputs {
-             return {linspace(g, args.real("start"), args.real("end"), args.integer("count"),
-                              args.dtype("dtype"))};
+             return {
+                 linspace(g, args.real("start"), args.real("end"), args.size("count"), args.dtype("dtype"))};
            },
            "computed in f64 and rounded once."},
           {"eye", "torch.eye",
            [](Graph& g, const Inputs&, const Args& args) -> Outputs {
-             return {eye(g, args.integer("rows"), args.integer("columns"), args.dtype("dtype"))};
+             return {eye(g, args.size("rows"), args.size("columns"), args.dtype("dtype"))};
            }},
           {"zeros", "torch.zeros",
            [](Graph& g, const Inputs&, const Args& args) -> Outputs {

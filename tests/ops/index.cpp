@@ -43,7 +43,7 @@ Family index_family() {
                }},
               {"one_hot", "F.one_hot",
                [](Graph&, const Inputs& in, const Args& args) -> Outputs {
-                 return {tensor(in, 0).one_hot(args.integer("classes"))};
+                 return {tensor(in, 0).one_hot(args.size("classes"))};
                },
                "a position outside the classes gives no 1."},
               {"take_along_axis", "torch.take_along_dim",

@@ -28,6 +28,7 @@ struct Options {
   std::string family;
   std::string op;
   std::string docs_file;
+  std::string references = cat(LUMINAL_SOURCE_DIR, "/tests/ops/references");
   bool count = false;
   bool docs = false;
 };
@@ -48,6 +49,8 @@ Options parse(int argc, char** argv) {
       options.family = next();
     else if (words[i] == "--op")
       options.op = next();
+    else if (words[i] == "--references")
+      options.references = next();
     else if (words[i] == "--count")
       options.count = true;
     else if (words[i] == "--docs")
@@ -72,7 +75,7 @@ std::vector<Loaded> load(const Options& options) {
   for (const auto& family : families()) {
     if (!options.family.empty() && family.name != options.family) continue;
     std::map<std::string, std::vector<Case>> by_op;
-    for (auto& one : read_cases(cat(LUMINAL_SOURCE_DIR, "/tests/ops/references/", family.name, ".txt")))
+    for (auto& one : read_cases(cat(options.references, "/", family.name, ".txt")))
       by_op[one.op].push_back(std::move(one));
     for (const auto& row : family.rows) {
       if (options.op.empty() || row.name == options.op) result.push_back({&family, &row, by_op[row.name]});

@@ -7,16 +7,16 @@ namespace {
 
 // Our random sequences are not PyTorch's: the cases here compare what any sequence must satisfy, as 0 or 1.
 
-Tensor within(const Tensor& value, double middle, double distance) {
+Tensor within(const Tensor& value, double middle, const Operand& distance) {
   return (value.cast(DType::f64) - middle).abs() < distance;
 }
 
 /// Mean and variance of many draws, within five standard errors.
 Outputs moments(const Tensor& drawn, double mean, double deviation) {
   const Tensor x = drawn.cast(DType::f64);
-  const double count = static_cast<double>(*x.shape().element_count().constant_value());
-  return {within(x.mean(), mean, 5 * deviation / std::sqrt(count)),
-          within(x.var(), deviation * deviation, 10 * deviation * deviation / std::sqrt(count))};
+  const Tensor root = x.graph().constant(x.shape().element_count()).cast(DType::f64).sqrt();
+  return {within(x.mean(), mean, 5 * deviation / root),
+          within(x.var(), deviation * deviation, 10 * deviation * deviation / root)};
 }
 
 Outputs all_of(std::vector<Tensor> claims) {

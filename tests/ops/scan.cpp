@@ -36,7 +36,7 @@ Family scan_family() {
               {"topk", "torch.topk",
                [](Graph&, const Inputs& in, const Args& args) -> Outputs {
                  return both(
-                     tensor(in, 0).topk(args.integer("count"), args.axis(), args.integer("largest", 1) != 0));
+                     tensor(in, 0).topk(args.size("count"), args.axis(), args.integer("largest", 1) != 0));
                },
                "of equal elements those that stand first, which PyTorch leaves open."},
           }};

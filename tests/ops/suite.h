@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,10 @@ class Args {
   std::string text(const std::string& name) const;
   DType dtype(const std::string& name, DType otherwise = DType::f32) const;
   std::vector<int> integers(const std::string& name) const;
+  /// A dim among the arguments. For a case with symbolic dims it has a name, and its value is set.
+  Expr size(const std::string& name, std::int64_t otherwise = 0) const;
   std::vector<Expr> sizes(const std::string& name) const;
+  void make_symbolic(const Graph& graph) { graph_ = graph; }
   /// All axes if there is no such argument.
   Axes axes(const std::string& name = "axes") const;
   /// `otherwise` if there is no such argument.
@@ -33,6 +37,8 @@ class Args {
 
  private:
   const std::string& value(const std::string& name) const;
+  Expr dim(const std::string& name, std::int64_t value) const;
+  std::optional<Graph> graph_;
   std::map<std::string, std::string> values_;
 };
 

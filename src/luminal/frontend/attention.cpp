@@ -52,31 +52,33 @@ Expr group_size(const Tensor& q, const Tensor& k, Location where) {
   return heads / shared;
 }
 
-/// The scores of the keys that are not seen become -inf, and the mask of the queries that see some.
-struct Masked {
-  Term scores;
-  std::optional<Term> sees_some;
-};
-
-Masked masked(const Term& scores, const Tensor& mask, Location where) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  const std::size_t last = mask.rank() - 1;
-  if (is_boolean(mask.dtype())) {
-    const Term seen(mask, where);
-    const Term some = reduce(Op::reduce_max, seen, {last}, true);
-    // A query without keys sees all, and its result is put to 0 afterwards: so nothing is ever NaN.
-    return {select(seen | !some, scores, -infinity), some};
-  }
-  const Term added(mask.cast(scores.dtype(), where), where);
-  const Term some = reduce(Op::reduce_max, !(added == -infinity), {last}, true);
-  return {scores + select(some, added, 0.0), some};
-}
-
-Term causal_mask(const Term& scores, Location where) {
+/// Whether query i sees key j: j ≤ i.
+Term causal_mask(const Term& scores) {
+  const Location where = scores.where();
   const std::size_t rank = scores.rank();
   const Tensor query = positions(scores.tensor(), rank, rank - 2, scores.shape()[rank - 2], where);
   const Tensor key = positions(scores.tensor(), rank, rank - 1, scores.shape()[rank - 1], where);
   return !(Term(query, where) < Term(key, where));
+}
+
+/// The scores with -inf for the keys that are not seen, and which queries see a key at all.
+struct Masked {
+  Term scores;
+  Term sees_some;
+};
+
+// A query without keys sees all of them here, and its result is put to 0 afterwards: so nothing is ever NaN.
+Masked masked(const Term& scores, const Tensor& mask, bool causal) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Location where = scores.where();
+  const bool boolean = is_boolean(mask.dtype());
+  const Term given(boolean ? mask : mask.cast(scores.dtype(), where), where);
+  Term seen = boolean ? given : !(given == -infinity);
+  if (causal) seen = seen & causal_mask(scores);
+  const Term some = reduce(Op::reduce_max, seen, {seen.rank() - 1}, true);
+  const Term shown = select(seen | !some, scores, -infinity);
+  if (boolean) return {shown, some};
+  return {shown + select(seen, given, 0.0), some};
 }
 
 /// A mask of rank [… heads, queries, keys] as the scores have it: heads in groups.
@@ -109,17 +111,17 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
     scores = scores * (1.0 / std::sqrt(static_cast<double>(*known)));
   else
     scores = scores / apply(Op::sqrt, Term(iota_like(q, size, {}, DType::i64, where), where).cast(wide));
-  const double infinity = std::numeric_limits<double>::infinity();
   std::optional<Term> sees_some;
   if (options.mask) {
     const Tensor mask = grouped_mask(*options.mask, group, where);
     if (mask.rank() == 0)
       throw Error(cat(operation, ": the mask is a scalar, expected axes of queries and keys"), where);
-    const auto result = masked(scores, mask, where);
+    const Masked result = masked(scores, mask, options.causal);
     scores = result.scores;
     sees_some = result.sees_some;
+  } else if (options.causal) {
+    scores = select(causal_mask(scores), scores, -std::numeric_limits<double>::infinity());
   }
-  if (options.causal) scores = select(causal_mask(scores, where), scores, -infinity);
   const Tensor weights = softmax(scores, -1, where);
   Term result(matmul(weights, spread(v), where), where);
   if (sees_some) result = select(*sees_some, result, 0.0);
