@@ -148,11 +148,12 @@ Result pow_row(Backward& b) {
   const Tensor base = b.input(0);
   const Tensor exponent = b.input(1);
   const Tensor no_exponent = at.op(Op::equal, exponent, 0);
-  const Tensor slope = at.mul(exponent, at.op(Op::pow, base, at.sub(exponent, 1)));
+  const Tensor used = at.select(no_exponent, 1.0, exponent);  // keeps what is not used finite, for its gradient
+  const Tensor slope = at.mul(used, at.op(Op::pow, base, at.sub(used, 1)));
   const Tensor to_base = at.select(no_exponent, 0.0, at.mul(b.gradient(), slope));
-  const Tensor log = at.mul(base.log2(b.where()), std::numbers::ln2);
   const Tensor not_negative = at.op(Op::equal, at.op(Op::less, exponent, 0), false);
   const Tensor flat = at.op(Op::bit_and, at.op(Op::equal, base, 0), not_negative);
+  const Tensor log = at.mul(at.select(flat, 1.0, base).log2(b.where()), std::numbers::ln2);
   const Tensor to_exponent = at.select(flat, 0.0, at.mul(b.gradient(), at.mul(b.output(), log)));
   return {to_base, to_exponent};
 }
