@@ -161,7 +161,7 @@ def gradients():
     gradient("prod_zeros", lambda x: x.prod(1), torch.tensor([[0.0, 2.0, 3.0], [0.0, 0.0, 5.0], [1.0, 2.0, 4.0]]))
     gradient("cumprod_zeros", lambda x: x.cumprod(1), torch.tensor([[0.0, 2.0, 3.0], [1.0, 0.0, 5.0]]))
     gradient("pow", torch.pow, torch.tensor([0.0, 2.0, 0.0, 3.0]), torch.tensor([2.0, 0.0, 0.0, 1.5]))
-    gradient("max_pool_ties", lambda x: F.max_pool2d(x, 2, 1), torch.randint(0, 9, (1, 1, 4, 4)).float() + torch.rand(1, 1, 4, 4) / 4)
+    gradient("max_pool_ties", lambda x: F.max_pool2d(x, 2, 1), torch.randint(0, 3, (1, 2, 5, 5)).float())
     gradient("avg_pool_padding", lambda x: F.avg_pool2d(x, 3, 2, 1) ** 2, torch.randn(1, 2, 5, 5))
     gradient("conv_padding", lambda x, w: F.conv2d(x, w, stride=2, padding=1, dilation=2) ** 2, torch.randn(1, 2, 7, 7), torch.randn(3, 2, 3, 3))
     gradient("conv_transpose", lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1, output_padding=1) ** 2, torch.randn(1, 2, 4, 4), torch.randn(2, 3, 3, 3))

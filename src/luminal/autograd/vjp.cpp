@@ -148,7 +148,8 @@ Result pow_row(Backward& b) {
   const Tensor base = b.input(0);
   const Tensor exponent = b.input(1);
   const Tensor no_exponent = at.op(Op::equal, exponent, 0);
-  const Tensor used = at.select(no_exponent, 1.0, exponent);  // keeps what is not used finite, for its gradient
+  const Tensor used =
+      at.select(no_exponent, 1.0, exponent);  // keeps what is not used finite, for its gradient
   const Tensor slope = at.mul(used, at.op(Op::pow, base, at.sub(used, 1)));
   const Tensor to_base = at.select(no_exponent, 0.0, at.mul(b.gradient(), slope));
   const Tensor not_negative = at.op(Op::equal, at.op(Op::less, exponent, 0), false);
@@ -195,13 +196,24 @@ Result reduce_sum_row(Backward& b) {
   return {spread(b, b.gradient())};
 }
 
-/// Equal maxima share the gradient, as in torch.amax.
+/// Equal maxima share the gradient, as in torch.amax, or the first takes it, as in torch.max_pool2d.
 Result reduce_max_row(Backward& b) {
   const At at{b.where()};
   const Tensor x = b.input(0);
-  const Tensor chosen = at.op(Op::equal, x, spread(b, b.output())).cast(x.dtype(), b.where());
+  const Tensor equal = at.op(Op::equal, x, spread(b, b.output()));
   std::vector<int> axes;
   for (std::size_t axis = b.output().rank(); axis < x.rank(); ++axis) axes.push_back(static_cast<int>(axis));
+  if (b.node().get<attribute::Reduce>().first_tie) {
+    // The first has the largest number when counted from behind.
+    Expr place = 0;
+    for (std::size_t axis = b.output().rank(); axis < x.rank(); ++axis)
+      place = place * x.shape()[axis] + (x.shape()[axis] - 1 - Expr::coordinate(axis, x.shape()[axis]));
+    const Tensor behind = b.graph().iota(place + 1, x.shape(), DType::i64, b.where());
+    const Tensor hit = at.select(equal, behind, 0);
+    const Tensor first = at.op(Op::equal, hit, spread(b, hit.max(Axes(axes), false, b.where())));
+    return {at.select(at.op(Op::bit_and, equal, first), spread(b, b.gradient()), 0.0)};
+  }
+  const Tensor chosen = equal.cast(x.dtype(), b.where());
   const Tensor count = chosen.sum(Axes(axes), false, b.where());
   return {at.mul(chosen, spread(b, at.div(b.gradient(), count)))};
 }
