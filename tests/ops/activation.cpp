@@ -35,7 +35,8 @@ Family activation_family() {
           {"hardsigmoid", "F.hardsigmoid",
            [](Graph&, const Inputs& in, const Args&) -> Outputs { return {tensor(in, 0).hardsigmoid()}; }},
           {"hardswish", "F.hardswish",
-           [](Graph&, const Inputs& in, const Args&) -> Outputs { return {tensor(in, 0).hardswish()}; }},
+           [](Graph&, const Inputs& in, const Args&) -> Outputs { return {tensor(in, 0).hardswish()}; },
+           "does not overflow before it is divided."},
           {"softplus", "F.softplus",
            [](Graph&, const Inputs& in, const Args& args) -> Outputs {
              return {tensor(in, 0).softplus(args.real("beta", 1), args.real("threshold", 20))};

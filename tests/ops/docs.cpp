@@ -26,7 +26,7 @@ What is exact is compared exactly: integers, bools, movements, comparisons, roun
 the places of NaN and the infinities everywhere. Other floats may be off by a stated number of units in the last place
 (`out` lines of the references): 2 for single functions, 4 to 16 for composites and sums, relative to the largest
 summand where terms cancel. `exp` and what is made of it is 2 to the power x·log2 e, in which the compiler sees the algebra of
-softmax; its relative error is at most 1e-7·max(1, |x|) in f32 and 2e-16·max(1, |x|) in f64. Narrow floats compute in f32 and
+softmax; its relative error is at most 1e-7·(1 + |x|) in f32 and 3e-16·(1 + |x|) in f64. Narrow floats compute in f32 and
 round once. The reference of a float op is PyTorch's result in f64, rounded, where PyTorch's own f32 is less accurate.
 
 ## Where we differ from PyTorch everywhere
@@ -35,6 +35,8 @@ round once. The reference of a float op is PyTorch's result in f64, rounded, whe
 - Floats to integers saturate, NaN gives 0; see [dtypes.md](dtypes.md).
 - A dim is 1 for broadcasting if it is known to be 1 when the graph is built. A symbolic dim is never taken for 1.
 - Positions outside an axis are an `Error` when the graph runs. Only `index_put` counts negative positions from the end.
+- `max`, `min`, `argmax`, `argmin` and `norm(inf)` refuse an axis that is known to be empty. One that turns out empty when a
+  symbolic dim gets its value gives the lowest (highest) value, and position 0 or the axis' length.
 - There is no `out=`, and nothing is changed in place.
 )";
 

@@ -115,7 +115,7 @@ class Convolve {
       dims[0] = bias->shape()[0];
       result = result + Term(bias->cast(wide, where_), where_).reshape(Shape(std::move(dims)));
     }
-    const Tensor rounded = result.cast(dtype);
+    Tensor rounded = result.cast(dtype);
     if (batched) return rounded;
     return rounded.reshape(Shape(std::vector<Expr>(rounded.shape().begin() + 1, rounded.shape().end())),
                            where_);

@@ -94,9 +94,13 @@ class Einsum {
       const auto again = operand.letters.find(operand.letters[i], i + 1);
       if (again == std::string::npos) continue;
       const char letter = operand.letters[i];
-      const Expr& a = operand.tensor.shape()[i];
-      const Expr& b = operand.tensor.shape()[again];
+      const Expr a = operand.tensor.shape()[i];
+      const Expr b = operand.tensor.shape()[again];
       if (prove_lt(a, b) || prove_lt(b, a)) refuse(cat("gives '", letter, "' the sizes ", a, " and ", b));
+      if (!prove_eq(a, b)) {  // for some values of the dims: the reshape checks it
+        const Shape square(replaced_dims(operand.tensor.shape(), again, 1, {a}));
+        operand.tensor = operand.tensor.move(movement::Reshape{square}, where_);
+      }
       operand.tensor = operand.tensor.diagonal(0, static_cast<int>(i), static_cast<int>(again), where_);
       operand.letters.erase(again, 1);
       operand.letters.erase(i, 1);

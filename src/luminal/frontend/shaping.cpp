@@ -178,10 +178,15 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Expr>& sizes, int a
     throw Error(cat("split: sizes [", join(sizes), "] add up to ", total, ", axis ", at, " of ", x.shape(),
                     " has ", length),
                 where);
+  // Equal for some values of the dims: the reshape checks it.
+  const Tensor whole =
+      prove_eq(total, length)
+          ? x
+          : x.move(movement::Reshape{Shape(replaced_dims(x.shape(), at, 1, {total}))}, where);
   std::vector<Tensor> parts;
   Expr start = 0;
   for (const auto& size : sizes) {
-    parts.push_back(x.move(movement::Slice{at, start, size, 1}, where));
+    parts.push_back(whole.move(movement::Slice{at, start, size, 1}, where));
     start = start + size;
   }
   return parts;
@@ -203,10 +208,8 @@ std::vector<Tensor> chunk(const Tensor& x, int count, int axis, Location where) 
   const std::size_t at = resolve_axis(axis, x.rank(), "chunk", where);
   if (count <= 0) throw Error(cat("chunk: the number of parts is ", count, ", expected at least 1"), where);
   const Expr& length = x.shape()[at];
-  if (const auto known = length.constant_value())
-    return split(
-        x, std::max<std::int64_t>((*known + count - 1) / count, *known == 0 ? 0 : 1) + (*known == 0 ? 1 : 0),
-        axis, where);
+  const auto known = length.constant_value();
+  if (known && *known > 0) return split(x, (*known + count - 1) / count, axis, where);
   return split(x, std::vector<Expr>(static_cast<std::size_t>(count), length / count), axis, where);
 }
 
