@@ -1,1 +1,12 @@
-int main() { return 0; }
+#include <CLI/CLI.hpp>
+
+#include "luminal/cli/egg.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("luminal: a deep-learning compiler", "luminal");
+  app.require_subcommand(1);
+  int exit_code = 0;
+  luminal::cli::add_egg_command(app, exit_code);
+  CLI11_PARSE(app, argc, argv);
+  return exit_code;
+}

@@ -1,0 +1,200 @@
+#include "luminal/egraph/engine.h"
+
+#include <algorithm>
+
+#include "luminal/support/text.h"
+
+namespace luminal::egraph {
+namespace {
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+}  // namespace
+
+Engine::Engine() { add_ruleset(""); }
+
+RulesetId Engine::add_ruleset(std::string name) {
+  const RulesetId id(rulesets_.size());
+  ruleset_names_.emplace(name, id);
+  rulesets_.push_back({std::move(name), {}, {}});
+  return id;
+}
+
+RulesetId Engine::add_combined_ruleset(std::string name, std::vector<RulesetId> parts) {
+  const RulesetId id = add_ruleset(std::move(name));
+  rulesets_.back().parts = std::move(parts);
+  return id;
+}
+
+std::optional<RulesetId> Engine::find_ruleset(std::string_view name) const {
+  const auto found = ruleset_names_.find(name);
+  if (found == ruleset_names_.end()) return std::nullopt;
+  return found->second;
+}
+
+RuleId Engine::add_rule(Rule rule) {
+  const RuleId id(rules_.size());
+  if (!rule_names_.emplace(rule.name, id).second) {
+    throw ProgramError(cat("rule '", rule.name, "' was already present"), Span{});
+  }
+  const std::size_t number = body_for(rule);
+  Body& body = bodies_[number];
+  body.rules.push_back(id);
+  for (const std::uint32_t variable : rule.head_variables) {
+    if (std::find(body.kept.begin(), body.kept.end(), variable) == body.kept.end()) body.kept.push_back(variable);
+  }
+  statistics_.push_back({rule.name, 0, 0, 0, 0});
+  rules_.push_back(std::move(rule));
+  return id;
+}
+
+// A body that has run is not shared: a new rule has to see everything once.
+std::size_t Engine::body_for(const Rule& rule) {
+  Ruleset& ruleset = rulesets_[rule.ruleset.index()];
+  std::string signature = rule.query.signature();
+  for (const std::size_t number : ruleset.bodies) {
+    const Body& body = bodies_[number];
+    if (body.last_run == 0 && body.naive == rule.naive && body.signature == signature) return number;
+  }
+  Body body;
+  body.query = rule.query;
+  body.signature = std::move(signature);
+  body.naive = rule.naive;
+  for (const Atom& atom : rule.query.atoms) {
+    if (std::find(body.functions.begin(), body.functions.end(), atom.function) == body.functions.end()) {
+      body.functions.push_back(atom.function);
+    }
+  }
+  bodies_.push_back(std::move(body));
+  ruleset.bodies.push_back(bodies_.size() - 1);
+  return bodies_.size() - 1;
+}
+
+void Engine::collect(RulesetId id, std::vector<std::size_t>& bodies) const {
+  const Ruleset& ruleset = rulesets_[id.index()];
+  bodies.insert(bodies.end(), ruleset.bodies.begin(), ruleset.bodies.end());
+  for (const RulesetId part : ruleset.parts) collect(part, bodies);
+}
+
+bool Engine::step(RulesetId ruleset) {
+  if (stopped_ != Stop::finished) return false;
+  std::vector<std::size_t> bodies;
+  collect(ruleset, bodies);
+  std::sort(bodies.begin(), bodies.end());
+  bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+  const std::uint64_t before = database_.changes();
+  any_banned_ = false;
+  std::vector<std::size_t> complete;
+  for (const std::size_t number : bodies) {
+    if (search(bodies_[number])) complete.push_back(number);
+    if (stopped_ != Stop::finished) break;
+  }
+  database_.advance();
+  const auto start = apply_all(bodies);
+  rebuild_seconds_ += seconds_since(start);
+  if (stopped_ == Stop::finished) {
+    for (const std::size_t number : complete) bodies_[number].last_run = database_.now();
+  }
+  ++iterations_;
+  note_budget();
+  return database_.changes() != before || any_banned_;
+}
+
+// If an action fails, what the others did stays, the rest is forgotten. Returns when rebuilding began.
+Clock::time_point Engine::apply_all(const std::vector<std::size_t>& bodies) {
+  try {
+    for (const std::size_t number : bodies) apply(bodies_[number]);
+    const auto start = Clock::now();
+    database_.rebuild();
+    return start;
+  } catch (const ProgramError&) {
+    database_.discard();
+    database_.blame(RuleId());
+    for (const std::size_t number : bodies) {
+      bodies_[number].found = 0;
+      bodies_[number].matches.clear();
+    }
+    throw;
+  }
+}
+
+void Engine::apply(Body& body) {
+  if (body.found == 0) return;
+  for (const RuleId rule : body.rules) {
+    apply_rule(body, rule);
+    if (stopped_ != Stop::finished) break;
+  }
+  body.found = 0;
+  body.matches.clear();
+}
+
+void Engine::apply_rule(Body& body, RuleId id) {
+  const auto start = Clock::now();
+  const Rule& rule = rules_[id.index()];
+  database_.blame(id);
+  std::vector<std::size_t> positions;
+  for (const std::uint32_t variable : rule.head_variables) {
+    positions.push_back(
+        static_cast<std::size_t>(std::find(body.kept.begin(), body.kept.end(), variable) - body.kept.begin()));
+  }
+  std::vector<Value> registers(rule.head.registers);
+  std::copy(rule.head.constants.begin(), rule.head.constants.end(), registers.begin() + rule.head.inputs);
+  const std::size_t stride = body.kept.size();
+  constexpr std::uint64_t budget_interval = 256;
+  for (std::uint64_t match = 0; match < body.found; ++match) {
+    const Value* cells = body.matches.data() + match * stride;
+    for (std::size_t i = 0; i < positions.size(); ++i) registers[i] = cells[positions[i]];
+    database_.execute(rule.head, registers.data());
+    if (match % budget_interval == 0) note_budget();
+    if (stopped_ != Stop::finished) break;
+  }
+  database_.blame(RuleId());
+  statistics_[id.index()].apply_seconds += seconds_since(start);
+}
+
+void Engine::set_budget(const Budget& budget) {
+  budget_ = budget;
+  stopped_ = Stop::finished;
+  matches_used_ = 0;
+  deadline_ = Clock::time_point::max();
+  if (budget.seconds < 1e9) {
+    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget.seconds));
+  }
+}
+
+void Engine::note_budget() {
+  if (stopped_ != Stop::finished) return;
+  const std::size_t bytes = database_.bytes();
+  peak_bytes_ = std::max(peak_bytes_, bytes);
+  if (database_.live_rows() >= budget_.rows) {
+    stopped_ = Stop::rows;
+  } else if (bytes >= budget_.bytes) {
+    stopped_ = Stop::bytes;
+  } else if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_) {
+    stopped_ = Stop::seconds;
+  }
+}
+
+bool Engine::holds(const Query& query) {
+  if (query.impossible) return false;
+  const Plan plan = make_plan(database_, query, std::nullopt, 0);
+  Matcher matcher(database_, query, plan, 0);
+  std::vector<Value> matches;
+  SearchLimits limits;
+  limits.matches = 1;
+  matcher.run({}, limits, matches);
+  return matcher.found() != 0;
+}
+
+std::vector<Value> Engine::values(const Query& query, std::uint32_t variable) {
+  std::vector<Value> matches;
+  if (query.impossible) return matches;
+  const Plan plan = make_plan(database_, query, std::nullopt, 0);
+  Matcher matcher(database_, query, plan, 0);
+  matcher.run({variable}, {}, matches);
+  return matches;
+}
+
+}  // namespace luminal::egraph

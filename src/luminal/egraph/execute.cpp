@@ -1,0 +1,63 @@
+#include <array>
+
+#include "luminal/egraph/database.h"
+#include "luminal/support/text.h"
+
+namespace luminal::egraph {
+
+using Kind = Instruction::Kind;
+
+void Database::execute(const Code& code, Value* registers) {
+  for (const Instruction& instruction : code.instructions) run(code, instruction, registers);
+}
+
+void Database::run(const Code& code, const Instruction& instruction, Value* registers) {
+  // Merges run inside flushes that run inside this, so the argument buffer cannot be a member.
+  constexpr std::size_t few = 24;
+  std::array<Value, few> small;
+  std::vector<Value> large;
+  Value* arguments = small.data();
+  if (instruction.argument_count > few) {
+    large.resize(instruction.argument_count);
+    arguments = large.data();
+  }
+  for (std::uint32_t i = 0; i < instruction.argument_count; ++i) {
+    arguments[i] = registers[code.arguments[instruction.first_argument + i]];
+  }
+  const FunctionId function(instruction.callee);
+  switch (instruction.kind) {
+    case Kind::call: {
+      const Primitive& primitive = (*primitives_)[instruction.callee];
+      const auto result = primitive.body(*atoms_, {arguments, instruction.argument_count});
+      if (!result) throw ProgramError(cat("call of primitive ", primitive.name, " failed"), instruction.span);
+      registers[instruction.target] = *result;
+      break;
+    }
+    case Kind::make: registers[instruction.target] = make(function, arguments); break;
+    case Kind::make_into:
+      registers[instruction.target] = make_into(function, arguments, registers[instruction.other]);
+      break;
+    case Kind::lookup: {
+      const Table& table = functions_[function.index()].table;
+      const Row row = table.find(arguments);
+      if (row == no_row) {
+        throw ProgramError(cat("lookup of function ", functions_[function.index()].name, " failed"),
+                           instruction.span);
+      }
+      registers[instruction.target] = table.output(row);
+      break;
+    }
+    case Kind::set: stage(function, arguments, &registers[instruction.other], writes_); break;
+    case Kind::unite:
+      unite(SortId(instruction.callee), registers[instruction.other], registers[instruction.target]);
+      break;
+    case Kind::remove: stage(function, arguments, nullptr, removals_); break;
+    case Kind::subsume:
+      make(function, arguments);
+      stage(function, arguments, nullptr, writes_);
+      break;
+    case Kind::fail: throw ProgramError(instruction.message, instruction.span);
+  }
+}
+
+}  // namespace luminal::egraph

@@ -1,0 +1,10 @@
+#include "luminal/egraph/types.h"
+
+#include "luminal/support/text.h"
+
+namespace luminal::egraph {
+
+ProgramError::ProgramError(const std::string& problem, Span span)
+    : Error(span.line == 0 ? problem : cat(span.line, ":", span.column, ": ", problem)), span_(span) {}
+
+}  // namespace luminal::egraph
