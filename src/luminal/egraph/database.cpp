@@ -76,17 +76,21 @@ void Database::join(SortId sort, Value a, Value b, RuleId rule, FunctionId funct
   ++changes_;
 }
 
-Value Database::make(FunctionId id, const Value* arguments) {
-  Function& function = functions_[id.index()];
-  const Row row = function.table.find(arguments);
-  if (row != no_row) return function.table.output(row);
-  const Value fresh = classes_.make();
+Value Database::make_row(Function& function, const Value* arguments, std::uint32_t hash, Value output) {
   scratch_.assign(arguments, arguments + function.inputs.size());
-  scratch_.push_back(fresh);
-  function.table.append(scratch_.data(), false, now_);
+  scratch_.push_back(output);
+  function.table.append(scratch_.data(), hash, false, now_);
   ++changes_;
   ++live_rows_;
-  return fresh;
+  return output;
+}
+
+Value Database::make(FunctionId id, const Value* arguments) {
+  Function& function = functions_[id.index()];
+  const std::uint32_t hash = function.table.hash_of(arguments);
+  const Row row = function.table.find(arguments, hash);
+  if (row != no_row) return function.table.output(row);
+  return make_row(function, arguments, hash, classes_.make());
 }
 
 Value Database::make_into(FunctionId id, const Value* arguments, Value into) {
@@ -96,18 +100,12 @@ Value Database::make_into(FunctionId id, const Value* arguments, Value into) {
     unite(function.output, into, made);
     return made;
   }
-  const Row row = function.table.find(arguments);
-  if (row != no_row) {
-    const Value found = function.table.output(row);
-    if (found != into) unite(function.output, into, found);
-    return found;
-  }
-  scratch_.assign(arguments, arguments + function.inputs.size());
-  scratch_.push_back(into);
-  function.table.append(scratch_.data(), false, now_);
-  ++changes_;
-  ++live_rows_;
-  return into;
+  const std::uint32_t hash = function.table.hash_of(arguments);
+  const Row row = function.table.find(arguments, hash);
+  if (row == no_row) return make_row(function, arguments, hash, into);
+  const Value found = function.table.output(row);
+  if (found != into) unite(function.output, into, found);
+  return found;
 }
 
 void Database::set(FunctionId id, const Value* arguments, Value value) {

@@ -65,6 +65,9 @@ class Database {
 
   /// Runs code on the registers (inputs and constants filled in), staging its writes. Throws `ProgramError`.
   void execute(const Code& code, Value* registers);
+  /// The same on many register files, one after the other in memory. Each instruction runs for all of them before
+  /// the next one does, which hides the time that memory takes.
+  void execute_batch(const Code& code, Value* registers, std::size_t count);
   /// Forgets what was staged.
   void discard();
   /// Applies what was staged.
@@ -89,14 +92,16 @@ class Database {
     bool subsume;
   };
   Value make_into(FunctionId function, const Value* arguments, Value into);
+  Value make_row(Function& function, const Value* arguments, std::uint32_t hash, Value output);
+  void make_batch(const Code& code, const Instruction& instruction, Value* registers, std::size_t count);
   void join(SortId sort, Value a, Value b, RuleId rule, FunctionId function);
   void stage(FunctionId function, const Value* arguments, const Value* value, std::vector<Write>& list);
   void write(FunctionId function, const Value* cells, bool subsumed);
   void merge_into(FunctionId function, Row row, Value value, bool subsumed);
   Value merged(FunctionId function, Value old_value, Value new_value);
   void rebuild_function(FunctionId function, const std::vector<std::vector<Value>>& stale);
-  void collect_stale(Function& function, const std::vector<std::vector<Value>>& stale);
-  void rewrite_row(FunctionId function, Row row);
+  void collect_stale(Function& function, const std::vector<std::vector<Value>>& stale, std::vector<Row>& rows);
+  void rewrite_row(FunctionId function, Row row, const Value* cells, std::uint32_t hash);
   void run(const Code& code, const Instruction& instruction, Value* registers);
 
   std::vector<Sort> sorts_;
@@ -119,7 +124,8 @@ class Database {
   /// By function: rows from here on were made since the last flush, and staged removals do not reach them.
   std::vector<Row> marks_;
   std::vector<Value> scratch_;
-  std::vector<Row> rows_to_rewrite_;
+  std::vector<Value> batch_keys_;
+  std::vector<std::uint32_t> batch_hashes_;
   std::unordered_map<std::uint64_t, Value> container_memo_;  // by sort and value
   bool tracking_ = false;
   RuleId blamed_;

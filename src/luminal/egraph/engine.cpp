@@ -8,6 +8,18 @@ namespace luminal::egraph {
 namespace {
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint64_t budget_interval = 256;
+
+// How many matches an instruction takes at a time. Where several instructions write to functions, matches go one by
+// one, so that the writes keep the order of the matches.
+std::size_t batch_size(const Code& code) {
+  constexpr std::size_t full = 32;
+  const auto writes = std::count_if(code.instructions.begin(), code.instructions.end(), [](const Instruction& i) {
+    return i.kind == Instruction::Kind::set || i.kind == Instruction::Kind::fail;
+  });
+  return writes > 1 ? 1 : full;
+}
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -139,16 +151,22 @@ void Engine::apply_rule(Body& body, RuleId id) {
     positions.push_back(
         static_cast<std::size_t>(std::find(body.kept.begin(), body.kept.end(), variable) - body.kept.begin()));
   }
-  std::vector<Value> registers(rule.head.registers);
-  std::copy(rule.head.constants.begin(), rule.head.constants.end(), registers.begin() + rule.head.inputs);
+  const std::size_t files = batch_size(rule.head);
+  const std::size_t width = rule.head.registers;
+  std::vector<Value> registers(width * files);
+  for (std::size_t file = 0; file < files; ++file) {
+    std::copy(rule.head.constants.begin(), rule.head.constants.end(),
+              registers.begin() + static_cast<std::ptrdiff_t>(file * width + rule.head.inputs));
+  }
   const std::size_t stride = body.kept.size();
-  constexpr std::uint64_t budget_interval = 256;
-  for (std::uint64_t match = 0; match < body.found; ++match) {
-    const Value* cells = body.matches.data() + match * stride;
-    for (std::size_t i = 0; i < positions.size(); ++i) registers[i] = cells[positions[i]];
-    database_.execute(rule.head, registers.data());
-    if (match % budget_interval == 0) note_budget();
-    if (stopped_ != Stop::finished) break;
+  for (std::uint64_t match = 0; match < body.found && stopped_ == Stop::finished; match += files) {
+    const std::size_t count = std::min<std::uint64_t>(files, body.found - match);
+    for (std::size_t file = 0; file < count; ++file) {
+      const Value* cells = body.matches.data() + (match + file) * stride;
+      for (std::size_t i = 0; i < positions.size(); ++i) registers[file * width + i] = cells[positions[i]];
+    }
+    database_.execute_batch(rule.head, registers.data(), count);
+    if (match / budget_interval != (match + files) / budget_interval) note_budget();
   }
   database_.blame(RuleId());
   statistics_[id.index()].apply_seconds += seconds_since(start);

@@ -11,6 +11,47 @@ void Database::execute(const Code& code, Value* registers) {
   for (const Instruction& instruction : code.instructions) run(code, instruction, registers);
 }
 
+void Database::execute_batch(const Code& code, Value* registers, std::size_t count) {
+  for (const Instruction& instruction : code.instructions) {
+    const bool makes = instruction.kind == Kind::make || instruction.kind == Kind::make_into;
+    if (makes && !tracking_) {
+      make_batch(code, instruction, registers, count);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) run(code, instruction, registers + i * code.registers);
+    }
+  }
+}
+
+void Database::make_batch(const Code& code, const Instruction& instruction, Value* registers, std::size_t count) {
+  Function& function = functions_[instruction.callee];
+  const std::size_t width = instruction.argument_count;
+  batch_keys_.resize(count * width + 1);
+  batch_hashes_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Value* key = batch_keys_.data() + i * width;
+    for (std::size_t j = 0; j < width; ++j) {
+      key[j] = registers[i * code.registers + code.arguments[instruction.first_argument + j]];
+    }
+    batch_hashes_[i] = function.table.hash_of(key);
+    function.table.prefetch(batch_hashes_[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) function.table.prefetch_row(batch_hashes_[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Value* key = batch_keys_.data() + i * width;
+    Value* file = registers + i * code.registers;
+    const bool into = instruction.kind == Kind::make_into;
+    const Row row = function.table.find(key, batch_hashes_[i]);
+    if (row == no_row) {
+      file[instruction.target] =
+          make_row(function, key, batch_hashes_[i], into ? file[instruction.other] : classes_.make());
+      continue;
+    }
+    const Value found = function.table.output(row);
+    if (into && found != file[instruction.other]) unite(function.output, file[instruction.other], found);
+    file[instruction.target] = found;
+  }
+}
+
 void Database::run(const Code& code, const Instruction& instruction, Value* registers) {
   // Merges run inside flushes that run inside this, so the argument buffer cannot be a member.
   constexpr std::size_t few = 24;

@@ -8,6 +8,14 @@
 #include "luminal/support/text.h"
 
 namespace luminal::egraph {
+namespace {
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of("\",\n\r") == std::string::npos) return text;
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
+  return field + "\"";
+}
+}  // namespace
 
 const Frozen& Program::frozen() {
   database().rebuild();
@@ -98,6 +106,7 @@ std::string Program::function_rows(const PrintFunctionCommand& what, FunctionId 
   const auto show = [&](SortId sort, Value value) {
     return print_value(database(), picture, choice, sort, value).value_or("Unextractable");
   };
+  const bool unit = database().sort(function.output).kind == SortKind::unit;
   std::string text = what.csv ? "" : "(\n";
   std::uint64_t printed = 0;
   for (Row row = 0; row < function.table.rows() && printed < what.rows.value_or(no_cost); ++row) {
@@ -106,9 +115,12 @@ std::string Program::function_rows(const PrintFunctionCommand& what, FunctionId 
     const Value* cells = function.table.row(row);
     text += what.csv ? function.name : "   (" + function.name;
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-      text += (what.csv ? "," : " ") + show(function.inputs[i], cells[i]);
+      const std::string cell = show(function.inputs[i], cells[i]);
+      text += what.csv ? "," + csv_field(cell) : " " + cell;
     }
-    text += (what.csv ? "," : ") -> ") + show(function.output, cells[function.inputs.size()]) + "\n";
+    const std::string output = show(function.output, cells[function.inputs.size()]);
+    text += what.csv ? "," + csv_field(output) : unit ? ")" : ") -> " + output;
+    text += "\n";
   }
   return what.csv ? text : text + ")\n";
 }

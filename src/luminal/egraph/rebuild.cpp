@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "luminal/egraph/database.h"
 
@@ -42,18 +43,42 @@ void Database::rebuild() {
   for (std::size_t i = 0; i < functions_.size(); ++i) marks_[i] = functions_[i].table.rows();
 }
 
+// In batches: first the new cells of every row and where the table will look, then the rewriting. What a row's
+// rewriting makes stale in the rest of its batch is dirty again and comes back in the next round.
 void Database::rebuild_function(FunctionId id, const std::vector<std::vector<Value>>& stale) {
   Function& function = functions_[id.index()];
   if (function.table.live() == 0) return;
-  rows_to_rewrite_.clear();
-  collect_stale(function, stale);
-  // A merge may run code that makes rows anywhere, so neither the list nor the function may be held by reference.
-  const std::vector<Row> rows = rows_to_rewrite_;
-  for (const Row row : rows) rewrite_row(id, row);
+  std::vector<Row> rows;
+  collect_stale(function, stale, rows);
+  const std::size_t width = function.table.width();
+  constexpr std::size_t batch = 32;
+  std::vector<Value> cells(batch * width);
+  std::array<std::uint32_t, batch> hashes{};
+  for (std::size_t first = 0; first < rows.size(); first += batch) {
+    const std::size_t count = std::min(batch, rows.size() - first);
+    for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(function.table.row(rows[first + i]));
+    for (std::size_t i = 0; i < count; ++i) {
+      Value* fresh = cells.data() + i * width;
+      const Value* row = function.table.row(rows[first + i]);
+      function.table.prefetch(function.table.hash_of(row));
+      std::copy_n(row, width, fresh);
+      for (const std::uint32_t column : function.class_columns) {
+        fresh[column] = classes_.find_and_compress(fresh[column]);
+      }
+      for (const std::uint32_t column : function.container_columns) {
+        fresh[column] = canonical(function.column(column), fresh[column]);
+      }
+      hashes[i] = function.table.hash_of(fresh);
+      function.table.prefetch(hashes[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) function.table.prefetch_row(hashes[i]);
+    for (std::size_t i = 0; i < count; ++i) rewrite_row(id, rows[first + i], cells.data() + i * width, hashes[i]);
+  }
 }
 
 // Either through the indexes, or, if much is stale, by looking at every row.
-void Database::collect_stale(Function& function, const std::vector<std::vector<Value>>& stale) {
+void Database::collect_stale(Function& function, const std::vector<std::vector<Value>>& stale,
+                             std::vector<Row>& rows) {
   Table& table = function.table;
   std::size_t probes = 0;
   for (const std::uint32_t column : function.class_columns) {
@@ -68,7 +93,7 @@ void Database::collect_stale(Function& function, const std::vector<std::vector<V
       const ColumnIndex& index = table.index(column);
       for (const Value id : ids) {
         for (Row row = index.chain(id).head; row != no_row; row = index.next(row)) {
-          if (!table.dead(row)) rows_to_rewrite_.push_back(row);
+          if (!table.dead(row)) rows.push_back(row);
         }
       }
     }
@@ -83,34 +108,31 @@ void Database::collect_stale(Function& function, const std::vector<std::vector<V
       const std::uint32_t column = function.container_columns[i];
       changed = canonical(function.column(column), cells[column]) != cells[column];
     }
-    if (changed) rows_to_rewrite_.push_back(row);
+    if (changed) rows.push_back(row);
   }
 }
 
-void Database::rewrite_row(FunctionId id, Row row) {
+void Database::rewrite_row(FunctionId id, Row row, const Value* cells, std::uint32_t hash) {
   Function& function = functions_[id.index()];
   Table& table = function.table;
   if (table.dead(row)) return;
-  std::vector<Value>& cells = scratch_;
-  cells.assign(table.row(row), table.row(row) + table.width());
-  for (const std::uint32_t column : function.class_columns) cells[column] = classes_.find_and_compress(cells[column]);
-  for (const std::uint32_t column : function.container_columns) {
-    cells[column] = canonical(function.column(column), cells[column]);
-  }
+  const std::size_t inputs = function.inputs.size();
   const bool subsumed = table.subsumed(row);
-  const bool key_changed = !std::equal(cells.begin(), cells.end() - 1, table.row(row));
-  if (!key_changed) {
-    if (cells.back() != table.output(row)) {
-      table.replace(row, cells.back(), subsumed, now_);
-      ++changes_;
-    }
+  if (std::equal(cells, cells + inputs, table.row(row))) {
+    if (cells[inputs] == table.output(row)) return;
+    table.replace(row, cells[inputs], subsumed, now_);
+    ++changes_;
     return;
   }
   table.kill(row);
   ++changes_;
+  const Row other = table.find(cells, hash);
+  if (other == no_row) {
+    table.append(cells, hash, subsumed, now_);
+    return;
+  }
   --live_rows_;
-  const std::vector<Value> copy = cells;  // writing may merge, and merging uses the scratch cells
-  write(id, copy.data(), subsumed);
+  merge_into(id, other, cells[inputs], subsumed);
 }
 
 }  // namespace luminal::egraph

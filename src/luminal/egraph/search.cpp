@@ -52,7 +52,7 @@ void Engine::refresh_plans(Body& body) {
     const auto fresh = static_cast<std::uint32_t>(std::bit_width(table.rows() - table.first_since(body.last_run)) / 3);
     sizes.push_back(live * 64 + fresh);
   }
-  if (sizes == body.planned_sizes) return;
+  if (sizes == body.planned_sizes && !body.plans.empty()) return;
   body.planned_sizes = std::move(sizes);
   body.plans.assign(body.query.atoms.size() + 1, Plan{});
 }

@@ -5,15 +5,6 @@
 
 namespace luminal::egraph {
 
-std::uint32_t Table::hash_of(const Value* key) const {
-  std::uint64_t state = 0x9E3779B97F4A7C15ULL;
-  for (std::size_t i = 0; i < inputs_; ++i) {
-    state = (state ^ key[i]) * 0xD6E8FEB86659FD93ULL;
-    state ^= state >> 32;
-  }
-  return static_cast<std::uint32_t>(state);
-}
-
 bool Table::same_key(Row row, const Value* key) const {
   const Value* cells = this->row(row);
   for (std::size_t i = 0; i < inputs_; ++i) {
@@ -22,9 +13,8 @@ bool Table::same_key(Row row, const Value* key) const {
   return true;
 }
 
-Row Table::find(const Value* key) const {
+Row Table::find(const Value* key, std::uint32_t hash) const {
   if (slots_.empty()) return no_row;
-  const std::uint32_t hash = hash_of(key);
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
     const Slot& slot = slots_[i];
@@ -75,9 +65,9 @@ void Table::push_cells(const Value* cells, bool subsumed, Stamp now) {
   flags_.push_back(subsumed ? subsumed_bit : std::uint8_t{0});
 }
 
-Row Table::append(const Value* cells, bool subsumed, Stamp now) {
+Row Table::append(const Value* cells, std::uint32_t hash, bool subsumed, Stamp now) {
   if ((live_ + 1) * 2 > slots_.size()) grow();
-  insert_slot(hash_of(cells), rows());
+  insert_slot(hash, rows());
   push_cells(cells, subsumed, now);
   ++live_;
   return rows() - 1;
