@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -143,8 +144,6 @@ struct FailCommand {
 
 struct Command {
   Span span;
-  /// The command as it was written, for messages.
-  std::string text;
   std::variant<SortCommand, DatatypeCommand, FunctionCommand, RelationCommand, RulesetCommand, RuleCommand,
                ActionCommand, ScheduleCommand, CheckCommand, ExtractCommand, PrintSizeCommand, PrintFunctionCommand,
                PrintStatsCommand, PushCommand, PopCommand, IncludeCommand, InputCommand, OutputCommand, FailCommand>
@@ -158,6 +157,8 @@ std::vector<Command> parse_program(std::string_view text);
 std::string print_expr(const Expr& expr);
 std::string print_fact(const Fact& fact);
 std::string print_literal(const Literal& literal);
+/// In double quotes, with a backslash before quotes and backslashes.
+std::string print_text(std::string_view text);
 /// The shortest decimal that reads back as this value, without an exponent.
 std::string print_real(double value);
 

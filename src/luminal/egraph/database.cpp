@@ -45,6 +45,25 @@ std::optional<FunctionId> Database::find_function(std::string_view name) const {
   return found->second;
 }
 
+Global Database::add_global(const std::string& name, SortId id, Value value) {
+  const std::string table = "@globals of " + sort(id).name;
+  auto function = find_function(table);
+  if (!function) {
+    function = add_function({table, FunctionKind::global, {*find_sort("i64")}, id, 1, false, MergeKind::refuse, {},
+                             Table(1), {}, {}});
+  }
+  const Global global{*function, atoms_->integer(static_cast<std::int64_t>(globals_.size()))};
+  globals_.emplace(name, global);
+  set(global.function, &global.number, value);
+  return global;
+}
+
+std::optional<Global> Database::find_global(std::string_view name) const {
+  const auto found = globals_.find(name);
+  if (found == globals_.end()) return std::nullopt;
+  return found->second;
+}
+
 PrimitiveId Database::add_primitive(Primitive primitive) {
   const PrimitiveId id(primitives_->size());
   primitive_names_[primitive.name].push_back(id);

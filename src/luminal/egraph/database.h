@@ -17,6 +17,12 @@
 
 namespace luminal::egraph {
 
+/// Where a top-level `let` keeps its value: all globals of a sort are rows of one function, keyed by a number.
+struct Global {
+  FunctionId function;
+  Value number;
+};
+
 /// Why two ids were joined; kept only while reasons are tracked.
 struct Reason {
   Value left;
@@ -43,6 +49,9 @@ class Database {
   const Function& function(FunctionId id) const { return functions_[id.index()]; }
   Function& function(FunctionId id) { return functions_[id.index()]; }
   std::size_t function_count() const { return functions_.size(); }
+
+  Global add_global(const std::string& name, SortId sort, Value value);
+  std::optional<Global> find_global(std::string_view name) const;
 
   PrimitiveId add_primitive(Primitive primitive);
   const Primitive& primitive(PrimitiveId id) const { return (*primitives_)[id.index()]; }
@@ -108,6 +117,7 @@ class Database {
   std::map<std::string, SortId, std::less<>> sort_names_;
   std::vector<Function> functions_;
   std::map<std::string, FunctionId, std::less<>> function_names_;
+  std::map<std::string, Global, std::less<>> globals_;
   std::shared_ptr<std::vector<Primitive>> primitives_;
   std::map<std::string, std::vector<PrimitiveId>, std::less<>> primitive_names_;
   std::shared_ptr<Atoms> atoms_;

@@ -12,7 +12,7 @@ enum class FunctionKind : std::uint8_t {
   constructor,  // a term of a sort of classes, created on demand
   relation,     // a constructor of a sort of its own whose values are never united
   function,     // partial, written by `set`
-  global,       // a nullary function behind a top-level `let`, not listed among the tables
+  global,       // the values of top-level `let`s of one sort, not listed among the tables
 };
 
 enum class MergeKind : std::uint8_t { unite, refuse, compute };

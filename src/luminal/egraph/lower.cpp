@@ -48,7 +48,12 @@ class CodeBuilder {
       return keep(variable);
     }
     Instruction instruction = begin(node);
-    if (node.kind == ResolvedExpr::Kind::primitive) {
+    if (node.kind == ResolvedExpr::Kind::global) {
+      instruction.kind = Kind::lookup;
+      instruction.first_argument = static_cast<std::uint32_t>(code_.arguments.size());
+      instruction.argument_count = 1;
+      code_.arguments.push_back(constant(node.global));
+    } else if (node.kind == ResolvedExpr::Kind::primitive) {
       instruction.kind = Kind::call;
       instruction.callee = node.primitive.value();
     } else {
@@ -137,7 +142,7 @@ struct ResolvedAction {
 void require_table(const Database& database, const Action& action) {
   const Expr& call = action.operands[0];
   const auto id = database.find_function(call.name);
-  if (!id || database.function(*id).kind == FunctionKind::global) {
+  if (!id) {
     throw ProgramError(cat("unbound function ", call.name), action.span);
   }
   const Function& function = database.function(*id);

@@ -48,6 +48,11 @@ Term QueryBuilder::add(std::uint32_t id) {
   switch (node.kind) {
     case ResolvedExpr::Kind::literal: return {false, intern_literal(database_.atoms(), node.source->literal)};
     case ResolvedExpr::Kind::variable: return {true, node.variable};
+    case ResolvedExpr::Kind::global: {
+      const Term value = fresh();
+      query_.atoms.push_back({node.function, {{false, node.global}, value}});
+      return value;
+    }
     case ResolvedExpr::Kind::function: {
       Atom atom;
       atom.function = node.function;

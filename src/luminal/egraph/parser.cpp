@@ -14,7 +14,6 @@ template <typename T>
 Commands one(const Sexpr& form, T what) {
   Commands result(1);
   result[0].span = form.span;
-  result[0].text = print(form);
   result[0].what = std::move(what);
   return result;
 }

@@ -36,11 +36,20 @@ std::string print_real(double value) {
   return minus ? "-" + result : result;
 }
 
+std::string print_text(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result.push_back('\\');
+    result.push_back(c);
+  }
+  return result + "\"";
+}
+
 std::string print_literal(const Literal& literal) {
   if (std::holds_alternative<bool>(literal)) return std::get<bool>(literal) ? "true" : "false";
   if (std::holds_alternative<std::int64_t>(literal)) return std::to_string(std::get<std::int64_t>(literal));
   if (std::holds_alternative<double>(literal)) return print_real(std::get<double>(literal));
-  if (std::holds_alternative<std::string>(literal)) return "\"" + std::get<std::string>(literal) + "\"";
+  if (std::holds_alternative<std::string>(literal)) return print_text(std::get<std::string>(literal));
   return "()";
 }
 

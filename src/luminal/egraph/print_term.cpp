@@ -60,7 +60,7 @@ class Printer {
       case SortKind::boolean: result_ += value != 0 ? "true" : "false"; return true;
       case SortKind::integer: result_ += std::to_string(atoms.integer_of(value)); return true;
       case SortKind::real: result_ += print_real(atoms.real_of(value)); return true;
-      case SortKind::text: result_ += "\"" + atoms.text_of(value) + "\""; return true;
+      case SortKind::text: result_ += print_text(atoms.text_of(value)); return true;
       case SortKind::big: result_ += "(from-string \"" + atoms.big_of(value).text() + "\")"; return true;
       case SortKind::rational: {
         const BigRat& rational = atoms.rational_of(value);

@@ -29,10 +29,9 @@ void Program::print(std::string_view text) const {
   if (sink_) sink_(text);
 }
 
-// Globals may be spelled with a leading `$`, and shadow and are shadowed by names without it.
+// A name without the `$` that a global has would read like that global.
 void Program::check_free(const std::string& name, Span span) const {
-  const std::string other = name[0] == '$' ? name.substr(1) : "$" + name;
-  if (state_.names.contains(name) || state_.names.contains(other)) {
+  if (state_.names.contains(name) || state_.names.contains("$" + name)) {
     throw ProgramError(cat("shadowing is not allowed, but found ", name), span);
   }
 }
@@ -163,9 +162,7 @@ void Program::check_pattern_names(const std::vector<Fact>& facts) const {
   std::function<void(const Expr&)> visit = [&](const Expr& expr) {
     for (const Expr& argument : expr.arguments) visit(argument);
     if (expr.kind != Expr::Kind::variable || expr.name == "_") return;
-    const Database& database = state_.engine.database();
-    const auto function = database.find_function(expr.name);
-    if (function && database.function(*function).kind == FunctionKind::global) return;
+    if (state_.engine.database().find_global(expr.name)) return;
     check_free(expr.name, expr.span);
   };
   for (const Fact& fact : facts) {

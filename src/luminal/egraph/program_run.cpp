@@ -76,9 +76,7 @@ void Program::execute(const Command& command, const ActionCommand& what) {
   const Evaluated result = run_code(lowered.code, lowered.sort);
   if (action.kind != Action::Kind::let) return;
   claim(action.name, command.span);
-  const FunctionId global = database().add_function({action.name, FunctionKind::global, {}, result.sort, 1, false,
-                                                     MergeKind::refuse, {}, Table(0), {}, {}});
-  database().set(global, nullptr, result.value);
+  database().add_global(action.name, result.sort, result.value);
 }
 
 bool Program::run_schedule(const Schedule& schedule) {

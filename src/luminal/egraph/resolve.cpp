@@ -93,17 +93,18 @@ std::uint32_t Resolver::add_name(const Expr& expr) {
   ResolvedExpr node;
   node.source = &expr;
   const auto known = names_.find(expr.name);
-  const auto global = database_.find_function(expr.name);
+  const auto global = database_.find_global(expr.name);
   const bool fresh = patterns_ && expr.name == "_";
   if (known != names_.end() && !fresh) {
     node.kind = ResolvedExpr::Kind::variable;
     node.variable = known->second;
     node.slot = variables_[known->second].slot;
-  } else if (global && database_.function(*global).kind == FunctionKind::global) {
-    node.kind = ResolvedExpr::Kind::function;
-    node.function = *global;
+  } else if (global) {
+    node.kind = ResolvedExpr::Kind::global;
+    node.function = global->function;
+    node.global = global->number;
     node.slot = new_slot();
-    assign(node.slot, database_.function(*global).output, expr);
+    assign(node.slot, database_.function(global->function).output, expr);
   } else if (patterns_) {
     node.kind = ResolvedExpr::Kind::variable;
     node.variable = static_cast<std::uint32_t>(variables_.size());
@@ -119,7 +120,7 @@ std::uint32_t Resolver::add_name(const Expr& expr) {
 
 void Resolver::add_call(const Expr& expr, ResolvedExpr& node) {
   const auto function = database_.find_function(expr.name);
-  if (!function || database_.function(*function).kind == FunctionKind::global) {
+  if (!function) {
     if (database_.overloads(expr.name).empty()) {
       throw ProgramError(cat("unbound function ", expr.name), expr.span);
     }

@@ -12,12 +12,13 @@ namespace luminal::egraph {
 
 /// An expression whose names are known: what they call, and of which sort it is.
 struct ResolvedExpr {
-  enum class Kind : std::uint8_t { literal, variable, function, primitive };
+  enum class Kind : std::uint8_t { literal, variable, global, function, primitive };
   Kind kind = Kind::literal;
   const Expr* source = nullptr;
   std::uint32_t slot = 0;
   std::uint32_t variable = 0;
-  FunctionId function;  // a global is its nullary function
+  FunctionId function;
+  Value global = 0;  // a global's number in its function
   PrimitiveId primitive;
   std::vector<std::uint32_t> arguments;
 };
