@@ -31,6 +31,20 @@ void add_base_sorts(Database& database) {
   add_rational_primitives(database);
 }
 
+bool is_container_primitive(std::string_view name) {
+  static const Database containers = [] {
+    Database database;
+    add_base_sorts(database);
+    const SortId integer = *database.find_sort("i64");
+    for (const char* presort : {"Vec", "Set", "MultiSet"}) {
+      add_container_sort(database, presort, presort, {integer}, {});
+    }
+    for (const char* presort : {"Map", "Pair"}) add_container_sort(database, presort, presort, {integer, integer}, {});
+    return database;
+  }();
+  return !containers.overloads(name).empty();
+}
+
 SortId add_container_sort(Database& database, const std::string& name, const std::string& presort,
                           const std::vector<SortId>& elements, Span span) {
   struct Kind {

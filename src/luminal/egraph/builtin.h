@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "luminal/egraph/database.h"
@@ -13,6 +14,9 @@ void add_base_sorts(Database& database);
 /// an unknown presort or a wrong number of element sorts.
 SortId add_container_sort(Database& database, const std::string& name, const std::string& presort,
                           const std::vector<SortId>& elements, Span span);
+
+/// Whether some container sort has a primitive of this name: such names cannot be declared, even before the sort is.
+bool is_container_primitive(std::string_view name);
 
 /// The parts of `add_base_sorts` and `add_container_sort`.
 void add_integer_primitives(Database& database);

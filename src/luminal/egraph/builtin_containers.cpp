@@ -119,8 +119,7 @@ void add_vec_primitives(Database& database, SortId sort) {
   });
   r.add("vec-pop", {r.self}, r.self, [](Atoms& atoms, Arguments a) -> Result {
     Elements elements = atoms.elements_of(a[0]);
-    if (elements.empty()) return std::nullopt;
-    elements.pop_back();
+    if (!elements.empty()) elements.pop_back();
     return atoms.container(std::move(elements));
   });
   r.add_length("vec-length", 1);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -23,6 +24,9 @@ Int truncated(double value) {
   if (value < -9223372036854775808.0) return std::numeric_limits<Int>::min();
   return static_cast<Int>(value);
 }
+
+// A total order: NaN equals itself and is greater than everything else.
+bool real_less(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
 Int count_matches(const std::string& text, const std::string& part) {
   if (part.empty()) {  // once before every character, and once at the end
@@ -104,14 +108,23 @@ void add_real_primitives(Database& database) {
   add<double, double>(database, "+", [](double a, double b) { return a + b; });
   add<double, double>(database, "-", [](double a, double b) { return a - b; });
   add<double, double>(database, "*", [](double a, double b) { return a * b; });
-  add<double, double>(database, "/", [](double a, double b) { return a / b; });
-  add<double, double>(database, "%", [](double a, double b) { return std::fmod(a, b); });
+  add<double, double>(database, "/", [](double a, double b) -> std::optional<double> {
+    if (b == 0.0) return std::nullopt;
+    return a / b;
+  });
+  add<double, double>(database, "%", [](double a, double b) -> std::optional<double> {
+    if (b == 0.0) return std::nullopt;
+    return std::fmod(a, b);
+  });
   add<double, double>(database, "^", [](double a, double b) { return std::pow(a, b); });
   add<double>(database, "neg", [](double a) { return -a; });
   add<double>(database, "abs", [](double a) { return std::fabs(a); });
-  builtin::add_comparisons<double>(database);
-  add<double, double>(database, "min", [](double a, double b) { return std::fmin(a, b); });
-  add<double, double>(database, "max", [](double a, double b) { return std::fmax(a, b); });
+  add<double, double>(database, "<", [](double a, double b) { return Holds{real_less(a, b)}; });
+  add<double, double>(database, ">", [](double a, double b) { return Holds{real_less(b, a)}; });
+  add<double, double>(database, "<=", [](double a, double b) { return Holds{!real_less(b, a)}; });
+  add<double, double>(database, ">=", [](double a, double b) { return Holds{!real_less(a, b)}; });
+  add<double, double>(database, "min", [](double a, double b) { return real_less(b, a) ? b : a; });
+  add<double, double>(database, "max", [](double a, double b) { return real_less(b, a) ? a : b; });
   add<double>(database, "to-i64", truncated);
   add<double>(database, "to-string", print_real);
 }
@@ -136,20 +149,16 @@ void add_boolean_primitives(Database& database) {
   add<bool, bool>(database, "xor", [](bool a, bool b) { return a != b; });
   add<bool, bool>(database, "=>", [](bool a, bool b) { return !a || b; });
   add<bool>(database, "guard", [](bool a) { return Holds{a}; });
-  for (const bool all : {true, false}) {
-    Primitive primitive;
-    primitive.name = all ? "and" : "or";
-    primitive.inputs = {*database.find_sort("bool")};
-    primitive.output = primitive.inputs[0];
-    primitive.variadic = true;
-    primitive.body = [all](Atoms& atoms, std::span<const Value> arguments) -> std::optional<Value> {
-      for (const Value argument : arguments) {
-        if ((argument != 0) != all) return atoms.boolean(!all);
-      }
-      return atoms.boolean(all);
-    };
-    database.add_primitive(std::move(primitive));
-  }
+  add<bool, bool>(database, "and", [](bool a, bool b) { return a && b; });
+  Primitive any;
+  any.name = "or";
+  any.inputs = {*database.find_sort("bool")};
+  any.output = any.inputs[0];
+  any.variadic = true;
+  any.body = [](Atoms& atoms, std::span<const Value> arguments) -> std::optional<Value> {
+    return atoms.boolean(std::any_of(arguments.begin(), arguments.end(), [](Value a) { return a != 0; }));
+  };
+  database.add_primitive(std::move(any));
 }
 
 void add_generic_primitives(Database& database) {

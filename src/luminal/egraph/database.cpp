@@ -214,7 +214,7 @@ Value Database::merged(FunctionId id, Value old_value, Value new_value) {
       return std::min(before, after);
     case MergeKind::refuse:
       if (before == after) return before;
-      throw ProgramError(cat("illegal merge attempted for function ", function.name), Span{});
+      throw ProgramError(cat("illegal merge attempted for function ", function.name), Span{}, Fault::failed);
     case MergeKind::compute: break;
   }
   const Code& code = function.merge_code;

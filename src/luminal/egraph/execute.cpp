@@ -70,7 +70,7 @@ void Database::run(const Code& code, const Instruction& instruction, Value* regi
     case Kind::call: {
       const Primitive& primitive = (*primitives_)[instruction.callee];
       const auto result = primitive.body(*atoms_, {arguments, instruction.argument_count});
-      if (!result) throw ProgramError(cat("call of primitive ", primitive.name, " failed"), instruction.span);
+      if (!result) throw ProgramError(cat("call of primitive ", primitive.name, " failed"), instruction.span, Fault::failed);
       registers[instruction.target] = *result;
       break;
     }
@@ -83,7 +83,7 @@ void Database::run(const Code& code, const Instruction& instruction, Value* regi
       const Row row = table.find(arguments);
       if (row == no_row) {
         throw ProgramError(cat("lookup of function ", functions_[function.index()].name, " failed"),
-                           instruction.span);
+                           instruction.span, Fault::failed);
       }
       registers[instruction.target] = table.output(row);
       break;
@@ -97,7 +97,7 @@ void Database::run(const Code& code, const Instruction& instruction, Value* regi
       make(function, arguments);
       stage(function, arguments, nullptr, writes_);
       break;
-    case Kind::fail: throw ProgramError(instruction.message, instruction.span);
+    case Kind::fail: throw ProgramError(instruction.message, instruction.span, Fault::failed);
   }
 }
 

@@ -309,7 +309,7 @@ Code lower_merge(const Database& database, const Expr& expr, SortId output) {
   const std::uint32_t node = resolver.add_value(expr);
   resolver.expect(node, output);
   resolver.solve();
-  CodeBuilder builder(database, resolver, false);
+  CodeBuilder builder(database, resolver, true);
   builder.add_input(old_value);
   builder.add_input(new_value);
   const std::uint32_t result = builder.value(node);

@@ -15,7 +15,7 @@ std::string print(const Sexpr& form) {
   return result + ")";
 }
 
-std::string symbol(const Sexpr& form, const char* what) {
+const std::string& symbol(const Sexpr& form, const char* what) {
   if (form.kind != Sexpr::Kind::symbol) throw ProgramError(cat("parse error: expected ", what), form.span);
   return form.symbol;
 }
@@ -50,7 +50,7 @@ std::vector<std::string> symbols(const Sexpr& form, const char* what) {
   return result;
 }
 
-std::string head(const Sexpr& form, const char* what) {
+const std::string& head(const Sexpr& form, const char* what) {
   if (list(form, what).empty()) throw ProgramError(cat("parse error: expected ", what), form.span);
   if (form.items[0].kind != Sexpr::Kind::symbol) throw ProgramError(cat("parse error: expected ", what), form.span);
   return form.items[0].symbol;
@@ -108,7 +108,7 @@ Fact fact(const Sexpr& form) {
 }
 
 Action action(const Sexpr& form) {
-  const std::string name = head(form, "action");
+  const std::string& name = head(form, "action");
   Action result;
   result.span = form.span;
   const auto call = [&](const Sexpr& item) {

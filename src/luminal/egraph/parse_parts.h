@@ -20,14 +20,14 @@ struct Option {
 };
 
 std::string print(const Sexpr& form);
-std::string symbol(const Sexpr& form, const char* what);
+const std::string& symbol(const Sexpr& form, const char* what);
 std::string text(const Sexpr& form, const char* what);
 bool is_natural(const Sexpr& form);
 std::uint64_t natural(const Sexpr& form, const char* what);
 const std::vector<Sexpr>& list(const Sexpr& form, const char* what);
 std::vector<std::string> symbols(const Sexpr& form, const char* what);
 /// The symbol that a list begins with.
-std::string head(const Sexpr& form, const char* what);
+const std::string& head(const Sexpr& form, const char* what);
 void expect_size(const Sexpr& form, std::size_t least, std::size_t most, const char* usage);
 /// From the item `first` on: keys that begin with a colon, each with the items that follow it.
 std::vector<Option> options(const Sexpr& form, std::size_t first);

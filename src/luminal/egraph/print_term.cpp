@@ -29,7 +29,11 @@ class Printer {
   }
 
   std::optional<std::string> run() {
+    constexpr std::size_t longest = std::size_t{1} << 28;
     while (!stack_.empty()) {
+      if (result_.size() > longest) {
+        throw ProgramError("the term is too long to print: its subterms are shared too often", Span{}, Fault::failed);
+      }
       const Item item = std::move(stack_.back());
       stack_.pop_back();
       if (item.sort.none()) {

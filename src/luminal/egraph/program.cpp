@@ -21,7 +21,7 @@ void Program::run(const Command& command) {
     std::visit([&](const auto& what) { execute(command, what); }, command.what);
   } catch (const ProgramError& error) {
     if (error.span().line != 0) throw;
-    throw ProgramError(error.problem(), command.span);
+    throw ProgramError(error.problem(), command.span, error.fault());
   }
 }
 
@@ -39,6 +39,12 @@ void Program::check_free(const std::string& name, Span span) const {
 void Program::claim(const std::string& name, Span span) {
   check_free(name, span);
   state_.names.emplace(name, span);
+}
+
+void Program::check_no_primitive(const std::string& name, Span span) const {
+  if (!state_.engine.database().overloads(name).empty() || is_container_primitive(name)) {
+    throw ProgramError(cat("primitive ", name, " already declared"), span);
+  }
 }
 
 SortId Program::sort_named(const std::string& name, Span span) const {
@@ -102,7 +108,7 @@ void Program::declare_constructor(const std::string& name, const std::vector<std
   if (!database().sort(function.output).is_classes()) {
     throw ProgramError(cat("the output type of constructor ", name, " must be a sort of classes"), span);
   }
-  if (!database().overloads(name).empty()) throw ProgramError(cat("primitive ", name, " already declared"), span);
+  check_no_primitive(name, span);
   claim(name, span);
   database().add_function(std::move(function));
 }
@@ -123,9 +129,7 @@ void Program::execute(const Command& command, const FunctionCommand& what) {
                     Table(what.inputs.size()),
                     {},
                     {}};
-  if (!database().overloads(what.name).empty()) {
-    throw ProgramError(cat("primitive ", what.name, " already declared"), command.span);
-  }
+  check_no_primitive(what.name, command.span);
   if (what.merge) function.merge_code = lower_merge(database(), *what.merge, function.output);
   claim(what.name, command.span);
   database().add_function(std::move(function));
@@ -133,9 +137,7 @@ void Program::execute(const Command& command, const FunctionCommand& what) {
 
 void Program::execute(const Command& command, const RelationCommand& what) {
   const std::vector<SortId> inputs = sorts_named(what.inputs, command.span);
-  if (!database().overloads(what.name).empty()) {
-    throw ProgramError(cat("primitive ", what.name, " already declared"), command.span);
-  }
+  check_no_primitive(what.name, command.span);
   claim(what.name, command.span);
   Sort sort;
   sort.name = "@" + what.name;
@@ -194,7 +196,7 @@ void Program::execute(const Command&, const PushCommand& what) {
 
 void Program::execute(const Command& command, const PopCommand& what) {
   for (std::uint64_t i = 0; i < what.times; ++i) {
-    if (saved_.empty()) throw ProgramError("tried to pop too much", command.span);
+    if (saved_.empty()) throw ProgramError("tried to pop too much", command.span, Fault::failed);
     state_ = std::move(saved_.back());
     saved_.pop_back();
     frozen_.reset();
@@ -204,7 +206,7 @@ void Program::execute(const Command& command, const PopCommand& what) {
 void Program::execute(const Command& command, const IncludeCommand& what) {
   constexpr std::size_t deepest = 100;
   std::ifstream file(what.file, std::ios::binary);
-  if (!file) throw ProgramError(cat("cannot read file ", quoted(what.file)), command.span);
+  if (!file) throw ProgramError(cat("cannot read file ", quoted(what.file)), command.span, Fault::failed);
   if (include_depth_ >= deepest) throw ProgramError("files include each other too deeply", command.span);
   std::ostringstream content;
   content << file.rdbuf();
@@ -213,7 +215,7 @@ void Program::execute(const Command& command, const IncludeCommand& what) {
     run(content.str());
   } catch (const ProgramError& error) {
     --include_depth_;
-    throw ProgramError(cat("in ", what.file, ": ", error.problem()), command.span);
+    throw ProgramError(cat("in ", what.file, ": ", error.problem()), command.span, error.fault());
   }
   --include_depth_;
 }
@@ -221,10 +223,11 @@ void Program::execute(const Command& command, const IncludeCommand& what) {
 void Program::execute(const Command& command, const FailCommand& what) {
   try {
     run(*what.command);
-  } catch (const ProgramError&) {
-    return;
+  } catch (const ProgramError& error) {
+    if (error.fault() == Fault::failed) return;
+    throw;
   }
-  throw ProgramError("command should have failed", command.span);
+  throw ProgramError("command should have failed", command.span, Fault::failed);
 }
 
 std::map<std::string, std::size_t> Program::table_sizes() const {

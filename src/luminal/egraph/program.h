@@ -67,6 +67,7 @@ class Program {
 
   void claim(const std::string& name, Span span);
   void check_free(const std::string& name, Span span) const;
+  void check_no_primitive(const std::string& name, Span span) const;
   void check_rule_names(const RuleCommand& rule) const;
   void check_pattern_names(const std::vector<Fact>& facts) const;
   SortId sort_named(const std::string& name, Span span) const;

@@ -37,7 +37,7 @@ void Program::write_file(const std::string& name, const std::string& text, bool 
   std::ofstream file(name, append ? std::ios::binary | std::ios::app : std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw ProgramError(cat("cannot write file ", quoted(name)), span);
+  if (!file) throw ProgramError(cat("cannot write file ", quoted(name)), span, Fault::failed);
 }
 
 void Program::execute(const Command& command, const ExtractCommand& what) {
@@ -49,13 +49,15 @@ void Program::execute(const Command& command, const ExtractCommand& what) {
       throw ProgramError("the number of variants must be an i64", what.variants->span);
     }
     variants = database().atoms().integer_of(count.value);
-    if (variants < 0) throw ProgramError("cannot extract a negative number of variants", what.variants->span);
+    if (variants < 0) throw ProgramError("cannot extract a negative number of variants", what.variants->span,
+                                         Fault::failed);
   }
   const Frozen& picture = frozen();
   const Choice dag = what.dag ? extract_dag(picture) : Choice{};
   const Choice& choice = what.dag ? dag : best_terms();
   const auto text = print_value(database(), picture, choice, root.sort, root.value);
-  if (!text) throw ProgramError("unable to find any valid extraction (likely due to subsume or delete)", command.span);
+  if (!text) throw ProgramError("unable to find any valid extraction (likely due to subsume or delete)", command.span,
+                       Fault::failed);
   last_extracted_ = *text;
   last_value_ = std::pair(root.sort, root.value);
   if (variants > 0) {
@@ -162,7 +164,7 @@ void Program::execute(const Command& command, const OutputCommand& what) {
   for (const Expr& expr : what.exprs) {
     const Evaluated result = evaluate(expr);
     const auto term = print_value(database(), frozen(), best_terms(), result.sort, result.value);
-    if (!term) throw ProgramError("unable to find any valid extraction", expr.span);
+    if (!term) throw ProgramError("unable to find any valid extraction", expr.span, Fault::failed);
     text += *term + "\n";
   }
   write_file(what.file, text, true, command.span);

@@ -35,7 +35,7 @@ void Resolver::unify(std::uint32_t a, std::uint32_t b, const Expr& expr) {
   b = root(b);
   if (a == b) return;
   if (slots_[a].sort.none()) std::swap(a, b);
-  if (!slots_[b].sort.none()) assign(a, slots_[b].sort, expr);
+  if (!slots_[b].sort.none()) assign(b, slots_[a].sort, expr);
   slots_[b].parent = a;
 }
 

@@ -4,7 +4,9 @@
 
 namespace luminal::egraph {
 
-ProgramError::ProgramError(const std::string& problem, Span span)
-    : Error(span.line == 0 ? problem : cat(span.line, ":", span.column, ": ", problem)), span_(span) {}
+ProgramError::ProgramError(const std::string& problem, Span span, Fault fault)
+    : Error(span.line == 0 ? problem : cat(span.line, ":", span.column, ": ", problem)),
+      span_(span),
+      fault_(fault) {}
 
 }  // namespace luminal::egraph

@@ -28,14 +28,20 @@ struct Span {
   std::uint32_t column = 0;
 };
 
-/// A program that is refused, or one that stops (a failed check, a panic, an illegal merge).
+/// Whether a command was refused before it did anything, or failed while it ran (a failed check, a panic, an illegal
+/// merge): only the latter is what `(fail …)` expects.
+enum class Fault : std::uint8_t { refused, failed };
+
+/// A program that is refused, or one that stops.
 class ProgramError : public Error {
  public:
-  ProgramError(const std::string& problem, Span span);
+  ProgramError(const std::string& problem, Span span, Fault fault = Fault::refused);
   Span span() const { return span_; }
+  Fault fault() const { return fault_; }
 
  private:
   Span span_;
+  Fault fault_;
 };
 
 }  // namespace luminal::egraph
