@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "luminal/egraph/html.h"
 #include "luminal/egraph/program.h"
 #include "luminal/support/text.h"
 
@@ -56,6 +57,7 @@ int run_egg(const EggOptions& options) {
   egraph::Program program([&](std::string_view output) {
     if (!options.json) std::cout << output << std::flush;
   });
+  program.engine().set_threads(static_cast<unsigned>(options.threads));
   std::string error;
   egraph::Span span;
   const auto start = std::chrono::steady_clock::now();
@@ -68,6 +70,16 @@ int run_egg(const EggOptions& options) {
     error = problem.problem();
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.stats) std::cerr << program.statistics();
+  if (!options.html.empty()) {
+    std::ofstream page(options.html, std::ios::binary);
+    page << egraph::html_page(program, options.file);
+    page.close();
+    if (!page) {
+      std::cerr << "luminal egg: cannot write " << quoted(options.html) << "\n";
+      return 1;
+    }
+  }
   if (options.json) std::cout << json_report(program, seconds, error, span);
   if (!error.empty()) std::cerr << options.file << ":" << error << "\n";
   return error.empty() ? 0 : 1;

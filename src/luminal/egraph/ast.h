@@ -13,10 +13,13 @@
 namespace luminal::egraph {
 
 struct Expr {
-  enum class Kind : std::uint8_t { literal, variable, call };
+  /// `constant`: an interned value that has no spelling, such as one of an opaque sort; only code can build it.
+  enum class Kind : std::uint8_t { literal, variable, call, constant };
   Kind kind = Kind::literal;
   Span span;
   Literal literal;
+  SortId sort;
+  Value value = 0;
   std::string name;
   std::vector<Expr> arguments;
 };

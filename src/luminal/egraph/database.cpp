@@ -89,7 +89,10 @@ void Database::join(SortId sort, Value a, Value b, RuleId rule, FunctionId funct
   const Value left = classes_.find_and_compress(a);
   const Value right = classes_.find_and_compress(b);
   if (left == right) return;
-  if (tracking_) reasons_.push_back({a, b, rule, function});
+  if (tracking_) {
+    reasons_.push_back({a, b, rule, function, {}});
+    if (!function.none()) reasons_.back().arguments = equal_arguments_;
+  }
   dirty_[sort.index()].push_back(classes_.join(left, right));
   any_dirty_ = true;
   ++changes_;

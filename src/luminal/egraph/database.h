@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "luminal/egraph/atoms.h"
@@ -27,9 +28,11 @@ struct Global {
 struct Reason {
   Value left;
   Value right;
-  /// The rule that united them, or none if they are equal because their children are.
+  /// The rule that united them; none for a top-level action or congruence.
   RuleId rule;
+  /// Of congruence: the function, and the arguments that had become equal.
   FunctionId function;
+  std::vector<std::pair<Value, Value>> arguments;
 };
 
 /// Sorts, functions with their tables, and which classes are equal. Writing happens in two steps: actions read the
@@ -104,6 +107,7 @@ class Database {
   Value make_row(Function& function, const Value* arguments, std::uint32_t hash, Value output);
   void make_batch(const Code& code, const Instruction& instruction, Value* registers, std::size_t count);
   void join(SortId sort, Value a, Value b, RuleId rule, FunctionId function);
+  void note_congruence(const Function& function, const Value* before, const Value* after);
   void stage(FunctionId function, const Value* arguments, const Value* value, std::vector<Write>& list);
   void write(FunctionId function, const Value* cells, bool subsumed);
   void merge_into(FunctionId function, Row row, Value value, bool subsumed);
@@ -139,6 +143,7 @@ class Database {
   std::unordered_map<std::uint64_t, Value> container_memo_;  // by sort and value
   bool tracking_ = false;
   RuleId blamed_;
+  std::vector<std::pair<Value, Value>> equal_arguments_;
   std::vector<Reason> reasons_;
 };
 

@@ -98,11 +98,7 @@ bool Engine::step(RulesetId ruleset) {
   bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
   const std::uint64_t before = database_.changes();
   any_banned_ = false;
-  std::vector<std::size_t> complete;
-  for (const std::size_t number : bodies) {
-    if (search(bodies_[number])) complete.push_back(number);
-    if (stopped_ != Stop::finished) break;
-  }
+  const std::vector<std::size_t> complete = search(bodies);
   database_.advance();
   const auto start = apply_all(bodies);
   rebuild_seconds_ += seconds_since(start);

@@ -74,6 +74,8 @@ class Engine {
   std::vector<Value> values(const Query& query, std::uint32_t variable);
 
   void set_budget(const Budget& budget);
+  /// How many threads match. The outcome does not depend on it.
+  void set_threads(unsigned threads) { threads_ = threads; }
   void set_backoff(std::optional<Backoff> backoff) { backoff_ = backoff; }
   /// Why the last step ended early; steps after that do nothing.
   Stop stopped() const { return stopped_; }
@@ -102,6 +104,14 @@ class Engine {
     std::vector<Value> matches;
     std::uint64_t found = 0;
   };
+  /// One plan of a body, to be run once.
+  struct Job {
+    std::size_t body;
+    Matcher matcher;
+    std::vector<Value> matches;
+    double seconds;
+    bool complete;
+  };
   struct Ruleset {
     std::string name;
     std::vector<std::size_t> bodies;
@@ -113,8 +123,11 @@ class Engine {
   bool cannot_match(Body& body);
   bool fresh_since(const Body& body) const;
   void refresh_plans(Body& body);
-  bool search(Body& body);
-  bool search_once(Body& body, const Plan& plan);
+  std::vector<std::size_t> search(const std::vector<std::size_t>& bodies);
+  bool prepare(std::size_t number, std::vector<Job>& jobs);
+  void run_job(Job& job, std::vector<Value>& matches);
+  void run_in_parallel(std::vector<Job>& jobs);
+  void run_jobs(std::vector<Job>& jobs);
   bool over_limit(Body& body);
   std::chrono::steady_clock::time_point apply_all(const std::vector<std::size_t>& bodies);
   void apply(Body& body);
@@ -130,6 +143,7 @@ class Engine {
   std::vector<Body> bodies_;
   std::vector<RuleStatistics> statistics_;
   Budget budget_;
+  unsigned threads_ = 1;
   std::optional<Backoff> backoff_;
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   std::uint64_t matches_used_ = 0;

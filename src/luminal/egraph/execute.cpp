@@ -69,7 +69,8 @@ void Database::run(const Code& code, const Instruction& instruction, Value* regi
   switch (instruction.kind) {
     case Kind::call: {
       const Primitive& primitive = (*primitives_)[instruction.callee];
-      const auto result = primitive.body(*atoms_, {arguments, instruction.argument_count});
+      const std::span<const Value> given{arguments, instruction.argument_count};
+      const auto result = primitive.action ? primitive.action(*this, given) : primitive.body(*atoms_, given);
       if (!result) throw ProgramError(cat("call of primitive ", primitive.name, " failed"), instruction.span, Fault::failed);
       registers[instruction.target] = *result;
       break;

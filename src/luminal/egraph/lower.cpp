@@ -37,7 +37,7 @@ class CodeBuilder {
   std::uint32_t value(std::uint32_t id) {
     const ResolvedExpr& node = resolver_.node(id);
     if (node.kind == ResolvedExpr::Kind::literal) {
-      return constant(intern_literal(database_.atoms(), node.source->literal));
+      return constant(constant_value(database_.atoms(), *node.source));
     }
     if (node.kind == ResolvedExpr::Kind::variable) {
       Register& variable = variables_[node.variable];

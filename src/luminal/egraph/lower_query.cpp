@@ -6,7 +6,9 @@
 
 namespace luminal::egraph {
 
-Value intern_literal(Atoms& atoms, const Literal& literal) {
+Value constant_value(Atoms& atoms, const Expr& expr) {
+  if (expr.kind == Expr::Kind::constant) return expr.value;
+  const Literal& literal = expr.literal;
   if (std::holds_alternative<bool>(literal)) return atoms.boolean(std::get<bool>(literal));
   if (std::holds_alternative<std::int64_t>(literal)) return atoms.integer(std::get<std::int64_t>(literal));
   if (std::holds_alternative<double>(literal)) return atoms.real(std::get<double>(literal));
@@ -46,7 +48,7 @@ void QueryBuilder::equate(Term left, Term right) {
 Term QueryBuilder::add(std::uint32_t id) {
   const ResolvedExpr& node = resolver_.node(id);
   switch (node.kind) {
-    case ResolvedExpr::Kind::literal: return {false, intern_literal(database_.atoms(), node.source->literal)};
+    case ResolvedExpr::Kind::literal: return {false, constant_value(database_.atoms(), *node.source)};
     case ResolvedExpr::Kind::variable: return {true, node.variable};
     case ResolvedExpr::Kind::global: {
       const Term value = fresh();
@@ -62,6 +64,9 @@ Term QueryBuilder::add(std::uint32_t id) {
       return atom.terms.back();
     }
     case ResolvedExpr::Kind::primitive: break;
+  }
+  if (database_.primitive(node.primitive).action) {
+    throw ProgramError(cat("primitive ", node.source->name, " can be called in actions only"), node.source->span);
   }
   Computation computation;
   computation.primitive = node.primitive;

@@ -8,7 +8,8 @@
 
 namespace luminal::egraph {
 
-Value intern_literal(Atoms& atoms, const Literal& literal);
+/// The value of a literal or constant.
+Value constant_value(Atoms& atoms, const Expr& expr);
 
 /// Flattens nested patterns into atoms and computations. Equated places become one variable, and two atoms of one
 /// function with the same inputs become one atom.

@@ -56,6 +56,7 @@ std::string print_literal(const Literal& literal) {
 std::string print_expr(const Expr& expr) {
   if (expr.kind == Expr::Kind::literal) return print_literal(expr.literal);
   if (expr.kind == Expr::Kind::variable) return expr.name;
+  if (expr.kind == Expr::Kind::constant) return cat("#", expr.value);
   std::string text = "(" + expr.name;
   for (const Expr& argument : expr.arguments) text += " " + print_expr(argument);
   return text + ")";

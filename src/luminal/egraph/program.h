@@ -27,6 +27,8 @@ class Program {
   Engine& engine() { return state_.engine; }
   Database& database() { return state_.engine.database(); }
 
+  /// What each rule cost, cheapest first.
+  std::string statistics() const;
   /// Name and living rows of every table but those behind globals, by name.
   std::map<std::string, std::size_t> table_sizes() const;
   /// The costs of all `extract` commands without a number of variants, in order.
@@ -86,7 +88,6 @@ class Program {
   const Choice& best_terms();
   void print_variants(const Evaluated& root, std::size_t count);
   std::string function_rows(const PrintFunctionCommand& what, FunctionId id);
-  std::string statistics() const;
 
   Sink sink_;
   State state_;

@@ -112,6 +112,15 @@ void Database::collect_stale(Function& function, const std::vector<std::vector<V
   }
 }
 
+void Database::note_congruence(const Function& function, const Value* before, const Value* after) {
+  equal_arguments_.clear();
+  for (const std::uint32_t column : function.class_columns) {
+    if (column < function.inputs.size() && before[column] != after[column]) {
+      equal_arguments_.emplace_back(before[column], after[column]);
+    }
+  }
+}
+
 void Database::rewrite_row(FunctionId id, Row row, const Value* cells, std::uint32_t hash) {
   Function& function = functions_[id.index()];
   Table& table = function.table;
@@ -124,6 +133,7 @@ void Database::rewrite_row(FunctionId id, Row row, const Value* cells, std::uint
     ++changes_;
     return;
   }
+  if (tracking_) note_congruence(function, table.row(row), cells);
   table.kill(row);
   ++changes_;
   const Row other = table.find(cells, hash);

@@ -76,7 +76,9 @@ std::uint32_t Resolver::add(const Expr& expr) {
   ResolvedExpr node;
   node.source = &expr;
   node.slot = new_slot();
-  if (expr.kind == Expr::Kind::literal) {
+  if (expr.kind == Expr::Kind::constant) {
+    assign(node.slot, expr.sort, expr);
+  } else if (expr.kind == Expr::Kind::literal) {
     static constexpr const char* names[] = {"Unit", "bool", "i64", "f64", "String"};
     assign(node.slot, *database_.find_sort(names[expr.literal.index()]), expr);
   } else {

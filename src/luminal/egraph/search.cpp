@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <thread>
 
 #include "luminal/egraph/engine.h"
 
@@ -57,24 +59,84 @@ void Engine::refresh_plans(Body& body) {
   body.plans.assign(body.query.atoms.size() + 1, Plan{});
 }
 
-bool Engine::search_once(Body& body, const Plan& plan) {
+// Adds what has to be run for a body. True if nothing that is new to it will then be unseen.
+bool Engine::prepare(std::size_t number, std::vector<Job>& jobs) {
+  Body& body = bodies_[number];
+  if (body.query.impossible || body.rules.empty()) return false;
+  if (body.banned_until > iterations_) {
+    any_banned_ = true;
+    return false;
+  }
+  if (!fresh_since(body)) return false;
+  if (cannot_match(body)) return true;
+  refresh_plans(body);
+  const std::size_t count = body.query.atoms.size();
+  const auto add = [&](std::optional<std::size_t> delta) {
+    Plan& plan = body.plans[delta.value_or(count)];
+    if (plan.steps.empty()) plan = make_plan(database_, body.query, delta, body.last_run);
+    jobs.push_back({number, Matcher(database_, body.query, plan, body.last_run), {}, 0, true});
+  };
+  if (body.naive || body.last_run == 0 || count == 0) {
+    add(std::nullopt);
+    return true;
+  }
+  for (std::size_t delta = 0; delta < count; ++delta) {
+    const Table& table = database_.function(body.query.atoms[delta].function).table;
+    const Row boundary = table.first_since(body.last_run);
+    if (boundary < table.rows()) add(delta);
+    if (boundary == 0) break;  // atoms after this one would need an old row of it
+  }
+  return true;
+}
+
+void Engine::run_job(Job& job, std::vector<Value>& matches) {
   const auto start = Clock::now();
-  Matcher matcher(database_, body.query, plan, body.last_run);
   SearchLimits limits;
   limits.deadline = deadline_;
   limits.matches = budget_.matches - std::min(budget_.matches, matches_used_);
-  const bool complete = matcher.run(body.kept, limits, body.matches);
-  body.found += matcher.found();
-  matches_used_ += matcher.found();
-  const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-  for (const RuleId rule : body.rules) {
-    RuleStatistics& statistics = statistics_[rule.index()];
-    statistics.matches += matcher.found();
-    statistics.candidates += matcher.candidates();
-    statistics.search_seconds += elapsed / static_cast<double>(body.rules.size());
+  job.complete = job.matcher.run(bodies_[job.body].kept, limits, matches);
+  job.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Jobs with computations intern new atoms, so they run on this thread; the others only read.
+void Engine::run_in_parallel(std::vector<Job>& jobs) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) {
+      if (bodies_[jobs[i].body].query.computations.empty()) run_job(jobs[i], jobs[i].matches);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < threads_; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (Job& job : jobs) {
+    if (!bodies_[job.body].query.computations.empty()) run_job(job, job.matches);
   }
-  if (!complete) stopped_ = matcher.found() >= limits.matches ? Stop::matches : Stop::seconds;
-  return complete;
+}
+
+void Engine::run_jobs(std::vector<Job>& jobs) {
+  const bool parallel = threads_ > 1 && jobs.size() > 1;
+  if (parallel) run_in_parallel(jobs);
+  for (Job& job : jobs) {
+    Body& body = bodies_[job.body];
+    if (stopped_ != Stop::finished) return;
+    if (parallel) {
+      body.matches.insert(body.matches.end(), job.matches.begin(), job.matches.end());
+    } else {
+      run_job(job, body.matches);
+    }
+    const std::uint64_t found = job.matcher.found();
+    body.found += found;
+    matches_used_ += found;
+    for (const RuleId rule : body.rules) {
+      RuleStatistics& statistics = statistics_[rule.index()];
+      statistics.matches += found;
+      statistics.candidates += job.matcher.candidates();
+      statistics.search_seconds += job.seconds / static_cast<double>(body.rules.size());
+    }
+    if (!job.complete) stopped_ = matches_used_ >= budget_.matches ? Stop::matches : Stop::seconds;
+  }
 }
 
 bool Engine::over_limit(Body& body) {
@@ -85,40 +147,20 @@ bool Engine::over_limit(Body& body) {
   ++body.times_banned;
   body.found = 0;
   body.matches.clear();
+  any_banned_ = true;
   return true;
 }
 
-// True if everything that is new to the body was looked at, so that it is old from now on.
-bool Engine::search(Body& body) {
-  if (body.query.impossible || body.rules.empty()) return false;
-  if (body.banned_until > iterations_) {
-    any_banned_ = true;
-    return false;
+// The bodies that have now seen everything there is; their matches are collected.
+std::vector<std::size_t> Engine::search(const std::vector<std::size_t>& bodies) {
+  std::vector<std::size_t> complete;
+  std::vector<Job> jobs;
+  for (const std::size_t number : bodies) {
+    if (prepare(number, jobs)) complete.push_back(number);
   }
-  if (!fresh_since(body)) return false;
-  if (cannot_match(body)) return true;
-  refresh_plans(body);
-  const std::size_t count = body.query.atoms.size();
-  const auto run = [&](std::optional<std::size_t> delta) {
-    Plan& plan = body.plans[delta.value_or(count)];
-    if (plan.steps.empty()) plan = make_plan(database_, body.query, delta, body.last_run);
-    return search_once(body, plan);
-  };
-  if (body.naive || body.last_run == 0 || count == 0) {
-    if (!run(std::nullopt)) return false;
-  } else {
-    for (std::size_t delta = 0; delta < count; ++delta) {
-      const Table& table = database_.function(body.query.atoms[delta].function).table;
-      const Row boundary = table.first_since(body.last_run);
-      if (boundary < table.rows() && !run(delta)) return false;
-      if (boundary == 0) break;  // atoms after this one would need an old row of it
-    }
-  }
-  if (over_limit(body)) {
-    any_banned_ = true;
-    return false;
-  }
-  return true;
+  run_jobs(jobs);
+  std::erase_if(complete, [&](std::size_t number) { return over_limit(bodies_[number]); });
+  return complete;
 }
 
 }  // namespace luminal::egraph
