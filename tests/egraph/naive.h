@@ -7,8 +7,9 @@
 
 #include "luminal/support/text.h"
 
-// An engine that is slow and obvious: rows are ordered maps, rules are matched by trying every row for every atom,
-// congruence is restored by rewriting all tables until nothing changes. It runs the same random rules as the real one.
+// An engine that is slow and obvious: rows are ordered maps, rules are matched by trying every row for every
+// atom, congruence is restored by rewriting all tables until nothing changes. It runs the same random rules
+// as the real one.
 namespace luminal::egraph::naive {
 
 enum class Kind { constructor, relation, smallest };  // `smallest`: to i64, merged by min
@@ -48,7 +49,8 @@ struct RuleSpec {
 
 class Engine {
  public:
-  explicit Engine(std::vector<FunctionSpec> functions) : functions_(std::move(functions)), tables_(functions_.size()) {}
+  explicit Engine(std::vector<FunctionSpec> functions)
+      : functions_(std::move(functions)), tables_(functions_.size()) {}
 
   void apply(const std::vector<ActionSpec>& actions, std::vector<int> environment) {
     for (const ActionSpec& action : actions) {
@@ -130,7 +132,9 @@ class Engine {
     while (parents_[static_cast<std::size_t>(id)] != id) id = parents_[static_cast<std::size_t>(id)];
     return id;
   }
-  void unite(int a, int b) { parents_[static_cast<std::size_t>(std::max(find(a), find(b)))] = std::min(find(a), find(b)); }
+  void unite(int a, int b) {
+    parents_[static_cast<std::size_t>(std::max(find(a), find(b)))] = std::min(find(a), find(b));
+  }
 
   int make(int function, const std::vector<int>& key) {
     auto& table = tables_[static_cast<std::size_t>(function)];
@@ -171,8 +175,9 @@ class Engine {
   void match(const RuleSpec& rule, std::size_t atom, const std::vector<int>& environment,
              std::vector<std::pair<const RuleSpec*, std::vector<int>>>& matches) const {
     if (atom == rule.body.size()) {
-      const bool all = std::all_of(rule.conditions.begin(), rule.conditions.end(),
-                                   [&](const ConditionSpec& condition) { return holds(condition, environment); });
+      const bool all =
+          std::all_of(rule.conditions.begin(), rule.conditions.end(),
+                      [&](const ConditionSpec& condition) { return holds(condition, environment); });
       if (all) matches.emplace_back(&rule, environment);
       return;
     }
@@ -193,7 +198,9 @@ class Engine {
 };
 
 /// The same in the language.
-inline std::string print(const Arg& arg) { return arg.variable ? cat("v", arg.number) : cat(arg.number); }
+inline std::string print(const Arg& arg) {
+  return arg.variable ? cat("v", arg.number) : cat(arg.number);
+}
 
 inline std::string print_call(const std::string& name, const std::vector<Arg>& args, std::size_t count) {
   std::string text = "(" + name;
@@ -202,17 +209,23 @@ inline std::string print_call(const std::string& name, const std::vector<Arg>& a
 }
 
 inline std::string print(const ActionSpec& action, const std::vector<FunctionSpec>& functions) {
-  const std::string call = print_call(functions[static_cast<std::size_t>(action.function)].name, action.args, action.args.size());
+  const std::string call =
+      print_call(functions[static_cast<std::size_t>(action.function)].name, action.args, action.args.size());
   switch (action.kind) {
-    case ActionSpec::Kind::make: return action.left.variable ? cat("(let ", print(action.left), " ", call, ")") : call;
-    case ActionSpec::Kind::unite: return cat("(union ", print(action.left), " ", print(action.right), ")");
-    case ActionSpec::Kind::set: return cat("(set ", call, " ", print(action.left), ")");
-    case ActionSpec::Kind::subsume: break;
+    case ActionSpec::Kind::make:
+      return action.left.variable ? cat("(let ", print(action.left), " ", call, ")") : call;
+    case ActionSpec::Kind::unite:
+      return cat("(union ", print(action.left), " ", print(action.right), ")");
+    case ActionSpec::Kind::set:
+      return cat("(set ", call, " ", print(action.left), ")");
+    case ActionSpec::Kind::subsume:
+      break;
   }
   return "(subsume " + call + ")";
 }
 
-inline std::string print(const RuleSpec& rule, const std::vector<FunctionSpec>& functions, std::size_t number) {
+inline std::string print(const RuleSpec& rule, const std::vector<FunctionSpec>& functions,
+                         std::size_t number) {
   std::string text = "(rule (";
   for (const AtomSpec& atom : rule.body) {
     const FunctionSpec& function = functions[static_cast<std::size_t>(atom.function)];

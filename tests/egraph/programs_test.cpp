@@ -66,7 +66,9 @@ INSTANTIATE_TEST_SUITE_P(Language, Programs, testing::ValuesIn(programs()), [](c
   return name;
 });
 
-TEST(ProgramSuite, HasManyPrograms) { EXPECT_GE(programs().size(), 150U); }
+TEST(ProgramSuite, HasManyPrograms) {
+  EXPECT_GE(programs().size(), 150U);
+}
 
 }  // namespace
 }  // namespace luminal::egraph

@@ -1,8 +1,9 @@
+#include "tests/random.h"
+
 #include <gtest/gtest.h>
 
 #include "luminal/egraph/program.h"
 #include "tests/egraph/naive.h"
-#include "tests/random.h"
 
 namespace luminal::egraph {
 namespace {
@@ -50,7 +51,8 @@ class Generator {
   void declare() {
     program_.functions = {{"Leaf", naive::Kind::constructor, {false}}};
     for (std::int64_t i = random_.between(1, 3); i > 0; --i) {
-      program_.functions.push_back({cat("C", i), naive::Kind::constructor, columns(random_.between(1, 2), 0.8)});
+      program_.functions.push_back(
+          {cat("C", i), naive::Kind::constructor, columns(random_.between(1, 2), 0.8)});
     }
     program_.functions.push_back({"R", naive::Kind::relation, columns(random_.between(1, 2), 0.6)});
     program_.functions.push_back({"f", naive::Kind::smallest, columns(1, 0.7)});
@@ -65,7 +67,8 @@ class Generator {
     for (std::size_t i = 0; i < program_.functions.size(); ++i) {
       if (program_.functions[i].kind == kind) fitting.push_back(static_cast<int>(i));
     }
-    return fitting[static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(fitting.size()) - 1))];
+    return fitting[static_cast<std::size_t>(
+        random_.between(0, static_cast<std::int64_t>(fitting.size()) - 1))];
   }
   Arg constant() { return {false, static_cast<int>(random_.between(0, 2))}; }
 
@@ -76,7 +79,9 @@ class Generator {
       if (scope.classes[i] == is_class) fitting.push_back(static_cast<int>(i));
     }
     if (fitting.empty()) return {false, -1};
-    return {true, fitting[static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(fitting.size()) - 1))]};
+    return {
+        true,
+        fitting[static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(fitting.size()) - 1))]};
   }
   Arg pattern(Scope& scope, bool is_class) {
     if (!is_class && random_.chance(0.3)) return constant();
@@ -125,7 +130,8 @@ class Generator {
     action.right = known(scope, true);
     if (action.left.variable && action.right.variable) actions.push_back(action);
   }
-  void write(std::vector<ActionSpec>& actions, const Scope& scope, ActionSpec::Kind kind, naive::Kind function) {
+  void write(std::vector<ActionSpec>& actions, const Scope& scope, ActionSpec::Kind kind,
+             naive::Kind function) {
     ActionSpec action;
     action.kind = kind;
     action.function = any_function(function);
@@ -172,8 +178,12 @@ std::string declarations(const RandomProgram& program) {
     std::string inputs;
     for (const bool is_class : function.classes) inputs += is_class ? " S" : " i64";
     switch (function.kind) {
-      case naive::Kind::constructor: text += cat("(constructor ", function.name, " (", inputs, ") S)\n"); break;
-      case naive::Kind::relation: text += cat("(relation ", function.name, " (", inputs, "))\n"); break;
+      case naive::Kind::constructor:
+        text += cat("(constructor ", function.name, " (", inputs, ") S)\n");
+        break;
+      case naive::Kind::relation:
+        text += cat("(relation ", function.name, " (", inputs, "))\n");
+        break;
       case naive::Kind::smallest:
         text += cat("(function ", function.name, " (", inputs, ") i64 :merge (min old new))\n");
         break;
@@ -227,10 +237,12 @@ std::size_t rows_of(Program& program) {
   return total;
 }
 
-void expect_same(const RandomProgram& program, naive::Engine& reference, Program& real, const std::string& text) {
+void expect_same(const RandomProgram& program, naive::Engine& reference, Program& real,
+                 const std::string& text) {
   const auto sizes = real.table_sizes();
   for (std::size_t f = 0; f < program.functions.size(); ++f) {
-    ASSERT_EQ(sizes.at(program.functions[f].name), reference.size(f)) << program.functions[f].name << " in\n" << text;
+    ASSERT_EQ(sizes.at(program.functions[f].name), reference.size(f)) << program.functions[f].name << " in\n"
+                                                                      << text;
     if (program.functions[f].kind == naive::Kind::smallest) {
       ASSERT_EQ(integers(real, program.functions[f].name), reference.outputs(f)) << text;
     }

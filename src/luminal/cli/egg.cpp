@@ -30,7 +30,8 @@ std::optional<std::string> read_file(const std::string& name) {
   return content.str();
 }
 
-std::string json_report(egraph::Program& program, double seconds, const std::string& error, egraph::Span span) {
+std::string json_report(egraph::Program& program, double seconds, const std::string& error,
+                        egraph::Span span) {
   std::ostringstream out;
   out << "{\"tables\": {";
   bool first = true;
@@ -39,10 +40,11 @@ std::string json_report(egraph::Program& program, double seconds, const std::str
     first = false;
   }
   out << "}, \"extract_costs\": [" << join(program.extract_costs()) << "], \"seconds\": " << shortest(seconds)
-      << ", \"iterations\": " << program.engine().iterations() << ", \"peak_bytes\": " << program.engine().peak_bytes();
+      << ", \"iterations\": " << program.engine().iterations()
+      << ", \"peak_bytes\": " << program.engine().peak_bytes();
   if (!error.empty()) {
-    out << ", \"error\": {\"message\": " << quoted(error) << ", \"line\": " << span.line << ", \"column\": " << span.column
-        << "}";
+    out << ", \"error\": {\"message\": " << quoted(error) << ", \"line\": " << span.line
+        << ", \"column\": " << span.column << "}";
   }
   out << "}\n";
   return out.str();

@@ -13,7 +13,8 @@
 namespace luminal::egraph {
 
 struct Expr {
-  /// `constant`: an interned value that has no spelling, such as one of an opaque sort; only code can build it.
+  /// `constant`: an interned value that has no spelling, such as one of an opaque sort; only code can build
+  /// it.
   enum class Kind : std::uint8_t { literal, variable, call, constant };
   Kind kind = Kind::literal;
   Span span;
@@ -37,7 +38,8 @@ struct Action {
   Span span;
   /// Of `let`: the variable. Of `panic`: the message.
   std::string name;
-  /// `let`, `evaluate`: the value. `set`: the call, the value. `unite`: both sides. `remove`, `subsume`: the call.
+  /// `let`, `evaluate`: the value. `set`: the call, the value. `unite`: both sides. `remove`, `subsume`: the
+  /// call.
   std::vector<Expr> operands;
 };
 
@@ -148,12 +150,14 @@ struct FailCommand {
 struct Command {
   Span span;
   std::variant<SortCommand, DatatypeCommand, FunctionCommand, RelationCommand, RulesetCommand, RuleCommand,
-               ActionCommand, ScheduleCommand, CheckCommand, ExtractCommand, PrintSizeCommand, PrintFunctionCommand,
-               PrintStatsCommand, PushCommand, PopCommand, IncludeCommand, InputCommand, OutputCommand, FailCommand>
+               ActionCommand, ScheduleCommand, CheckCommand, ExtractCommand, PrintSizeCommand,
+               PrintFunctionCommand, PrintStatsCommand, PushCommand, PopCommand, IncludeCommand, InputCommand,
+               OutputCommand, FailCommand>
       what;
 };
 
-/// Reads a whole program. Throws `ProgramError` with the place of the first mistake. A `birewrite` becomes two rules.
+/// Reads a whole program. Throws `ProgramError` with the place of the first mistake. A `birewrite` becomes
+/// two rules.
 std::vector<Command> parse_program(std::string_view text);
 
 /// As a program would spell it.

@@ -14,8 +14,8 @@
 
 namespace luminal::egraph {
 
-/// What a container holds, by kind: the elements of a vector or pair in order, of a set or multiset sorted, of a map
-/// key, value, key, value … sorted by key.
+/// What a container holds, by kind: the elements of a vector or pair in order, of a set or multiset sorted,
+/// of a map key, value, key, value … sorted by key.
 using Elements = std::vector<Value>;
 
 /// Sorts a map's elements by key; of equal keys the later entry stays.
@@ -46,12 +46,14 @@ struct ElementsHash {
 };
 struct BigHash {
   std::size_t operator()(const BigInt& v) const { return v.hash(); }
-  std::size_t operator()(const BigRat& v) const { return Hash(v.numerator.hash()).add(v.denominator.hash()).value(); }
+  std::size_t operator()(const BigRat& v) const {
+    return Hash(v.numerator.hash()).add(v.denominator.hash()).value();
+  }
 };
 }  // namespace detail
 
-/// Everything that is not an e-class, interned: one number for equal things. Numbers are never reused, so a copy of
-/// an e-graph may share its atoms with the original.
+/// Everything that is not an e-class, interned: one number for equal things. Numbers are never reused, so a
+/// copy of an e-graph may share its atoms with the original.
 class Atoms {
  public:
   Value boolean(bool v) const { return v ? 1 : 0; }

@@ -12,7 +12,9 @@ constexpr std::uint64_t base = std::uint64_t{1} << 32;
 void trim(std::vector<std::uint32_t>& limbs) {
   while (!limbs.empty() && limbs.back() == 0) limbs.pop_back();
 }
-std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word & (base - 1)); }
+std::uint32_t low(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word & (base - 1));
+}
 }  // namespace
 
 BigInt BigInt::make(Limbs limbs, bool negative) {
@@ -125,7 +127,9 @@ BigInt::Limbs BigInt::subtract(const Limbs& a, const Limbs& b) {
   return difference;
 }
 
-BigInt BigInt::operator-() const { return make(limbs_, !negative_); }
+BigInt BigInt::operator-() const {
+  return make(limbs_, !negative_);
+}
 
 BigInt operator+(const BigInt& a, const BigInt& b) {
   if (a.negative_ == b.negative_) return BigInt::make(BigInt::add(a.limbs_, b.limbs_), a.negative_);
@@ -135,7 +139,9 @@ BigInt operator+(const BigInt& a, const BigInt& b) {
   return BigInt::make(BigInt::subtract(b.limbs_, a.limbs_), b.negative_);
 }
 
-BigInt operator-(const BigInt& a, const BigInt& b) { return a + -b; }
+BigInt operator-(const BigInt& a, const BigInt& b) {
+  return a + -b;
+}
 
 BigInt operator*(const BigInt& a, const BigInt& b) {
   BigInt::Limbs product(a.limbs_.size() + b.limbs_.size());
@@ -233,7 +239,9 @@ BigInt operator|(const BigInt& a, const BigInt& b) {
   return BigInt::from_twos_complement(std::move(left));
 }
 
-BigInt operator^(const BigInt& a, const BigInt& b) { return (a | b) - (a & b); }
+BigInt operator^(const BigInt& a, const BigInt& b) {
+  return (a | b) - (a & b);
+}
 
 BigInt BigInt::shifted_left(std::uint32_t bits) const {
   Limbs limbs(bits / 32);
@@ -269,7 +277,8 @@ std::size_t BigInt::bit_length() const {
 }
 
 std::strong_ordering operator<=>(const BigInt& a, const BigInt& b) {
-  if (a.negative_ != b.negative_) return a.negative_ ? std::strong_ordering::less : std::strong_ordering::greater;
+  if (a.negative_ != b.negative_)
+    return a.negative_ ? std::strong_ordering::less : std::strong_ordering::greater;
   const int order = BigInt::compare(a.limbs_, b.limbs_) * (a.negative_ ? -1 : 1);
   return order <=> 0;
 }
@@ -305,7 +314,8 @@ BigRat BigRat::make(BigInt numerator, BigInt denominator) {
 }
 
 double BigRat::approximate() const {
-  // Both parts are cut to what a double can hold, with a few bits to spare, so huge parts do not become infinities.
+  // Both parts are cut to what a double can hold, with a few bits to spare, so huge parts do not become
+  // infinities.
   const std::size_t n = numerator.bit_length();
   const std::size_t d = denominator.bit_length();
   const std::size_t drop_n = n > 128 ? n - 128 : 0;

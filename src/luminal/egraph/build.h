@@ -22,7 +22,9 @@ inline Expr lit(Literal literal) {
   expr.literal = std::move(literal);
   return expr;
 }
-inline Expr integer(std::int64_t value) { return lit(Literal(value)); }
+inline Expr integer(std::int64_t value) {
+  return lit(Literal(value));
+}
 /// A value of a sort that is not one of classes, as interned by its owner.
 inline Expr constant(SortId sort, Value value) {
   Expr expr;
@@ -39,14 +41,30 @@ inline Expr call(std::string name, std::vector<Expr> arguments = {}) {
   return expr;
 }
 
-inline Fact eq(Expr left, Expr right) { return {{}, std::move(left), std::move(right)}; }
-inline Fact holds(Expr expr) { return {{}, std::move(expr), std::nullopt}; }
+inline Fact eq(Expr left, Expr right) {
+  return {{}, std::move(left), std::move(right)};
+}
+inline Fact holds(Expr expr) {
+  return {{}, std::move(expr), std::nullopt};
+}
 
-inline Action let(std::string name, Expr value) { return {Action::Kind::let, {}, std::move(name), {std::move(value)}}; }
-inline Action set(Expr place, Expr value) { return {Action::Kind::set, {}, "", {std::move(place), std::move(value)}}; }
-inline Action unite(Expr left, Expr right) { return {Action::Kind::unite, {}, "", {std::move(left), std::move(right)}}; }
-inline Action remove(Expr place) { return {Action::Kind::remove, {}, "", {std::move(place)}}; }
-inline Action subsume(Expr place) { return {Action::Kind::subsume, {}, "", {std::move(place)}}; }
-inline Action evaluate(Expr expr) { return {Action::Kind::evaluate, {}, "", {std::move(expr)}}; }
+inline Action let(std::string name, Expr value) {
+  return {Action::Kind::let, {}, std::move(name), {std::move(value)}};
+}
+inline Action set(Expr place, Expr value) {
+  return {Action::Kind::set, {}, "", {std::move(place), std::move(value)}};
+}
+inline Action unite(Expr left, Expr right) {
+  return {Action::Kind::unite, {}, "", {std::move(left), std::move(right)}};
+}
+inline Action remove(Expr place) {
+  return {Action::Kind::remove, {}, "", {std::move(place)}};
+}
+inline Action subsume(Expr place) {
+  return {Action::Kind::subsume, {}, "", {std::move(place)}};
+}
+inline Action evaluate(Expr expr) {
+  return {Action::Kind::evaluate, {}, "", {std::move(expr)}};
+}
 
 }  // namespace luminal::egraph::build

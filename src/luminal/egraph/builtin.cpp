@@ -39,7 +39,8 @@ bool is_container_primitive(std::string_view name) {
     for (const char* presort : {"Vec", "Set", "MultiSet"}) {
       add_container_sort(database, presort, presort, {integer}, {});
     }
-    for (const char* presort : {"Map", "Pair"}) add_container_sort(database, presort, presort, {integer, integer}, {});
+    for (const char* presort : {"Map", "Pair"})
+      add_container_sort(database, presort, presort, {integer, integer}, {});
     return database;
   }();
   return !containers.overloads(name).empty();

@@ -10,12 +10,13 @@ namespace luminal::egraph {
 /// The sorts every program starts with: Unit, bool, i64, f64, String, BigInt, BigRat, and their primitives.
 void add_base_sorts(Database& database);
 
-/// Declares a container sort (`Vec`, `Set`, `MultiSet`, `Map`, `Pair`) and its primitives. Throws `ProgramError` for
-/// an unknown presort or a wrong number of element sorts.
+/// Declares a container sort (`Vec`, `Set`, `MultiSet`, `Map`, `Pair`) and its primitives. Throws
+/// `ProgramError` for an unknown presort or a wrong number of element sorts.
 SortId add_container_sort(Database& database, const std::string& name, const std::string& presort,
                           const std::vector<SortId>& elements, Span span);
 
-/// Whether some container sort has a primitive of this name: such names cannot be declared, even before the sort is.
+/// Whether some container sort has a primitive of this name: such names cannot be declared, even before the
+/// sort is.
 bool is_container_primitive(std::string_view name);
 
 /// The parts of `add_base_sorts` and `add_container_sort`.

@@ -98,10 +98,12 @@ void add_rational_primitives(Database& database) {
     return BigRat::make(a, b);
   });
   add<BigRat, BigRat>(database, "+", [](const BigRat& a, const BigRat& b) {
-    return BigRat::make(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
+    return BigRat::make(a.numerator * b.denominator + b.numerator * a.denominator,
+                        a.denominator * b.denominator);
   });
   add<BigRat, BigRat>(database, "-", [](const BigRat& a, const BigRat& b) {
-    return BigRat::make(a.numerator * b.denominator - b.numerator * a.denominator, a.denominator * b.denominator);
+    return BigRat::make(a.numerator * b.denominator - b.numerator * a.denominator,
+                        a.denominator * b.denominator);
   });
   add<BigRat, BigRat>(database, "*", [](const BigRat& a, const BigRat& b) {
     return BigRat::make(a.numerator * b.numerator, a.denominator * b.denominator);
@@ -117,7 +119,8 @@ void add_rational_primitives(Database& database) {
     return BigRat{a.numerator.negative() ? -a.numerator : a.numerator, a.denominator};
   });
   add<BigRat>(database, "floor", [](const BigRat& a) { return BigRat{floor_of(a), 1}; });
-  add<BigRat>(database, "ceil", [](const BigRat& a) { return BigRat{-floor_of({-a.numerator, a.denominator}), 1}; });
+  add<BigRat>(database, "ceil",
+              [](const BigRat& a) { return BigRat{-floor_of({-a.numerator, a.denominator}), 1}; });
   add<BigRat>(database, "round", [](const BigRat& a) { return BigRat{rounded(a), 1}; });
   add<BigRat>(database, "sqrt", [](const BigRat& a) { return rational_root(a, 2); });
   add<BigRat>(database, "cbrt", [](const BigRat& a) { return rational_root(a, 3); });

@@ -20,7 +20,8 @@ class Registrar {
         unit(*database.find_sort("Unit")),
         database_(database) {}
 
-  void add(const char* name, std::vector<SortId> inputs, SortId output, PrimitiveBody body, bool variadic = false) {
+  void add(const char* name, std::vector<SortId> inputs, SortId output, PrimitiveBody body,
+           bool variadic = false) {
     Primitive primitive;
     primitive.name = name;
     primitive.inputs = std::move(inputs);
@@ -100,18 +101,20 @@ std::optional<std::size_t> map_entry(const Elements& elements, Value key) {
 void add_vec_primitives(Database& database, SortId sort) {
   Registrar r(database, sort);
   r.add("vec-empty", {}, r.self, [](Atoms& atoms, Arguments) -> Result { return atoms.container({}); });
-  r.add("vec-of", {r.element}, r.self,
-        [](Atoms& atoms, Arguments a) -> Result { return atoms.container({a.begin(), a.end()}); }, true);
-  r.add("vec-append", {r.self}, r.self,
-        [](Atoms& atoms, Arguments a) -> Result {
-          Elements all;
-          for (const Value vec : a) {
-            const Elements& part = atoms.elements_of(vec);
-            all.insert(all.end(), part.begin(), part.end());
-          }
-          return atoms.container(std::move(all));
-        },
-        true);
+  r.add(
+      "vec-of", {r.element}, r.self,
+      [](Atoms& atoms, Arguments a) -> Result { return atoms.container({a.begin(), a.end()}); }, true);
+  r.add(
+      "vec-append", {r.self}, r.self,
+      [](Atoms& atoms, Arguments a) -> Result {
+        Elements all;
+        for (const Value vec : a) {
+          const Elements& part = atoms.elements_of(vec);
+          all.insert(all.end(), part.begin(), part.end());
+        }
+        return atoms.container(std::move(all));
+      },
+      true);
   r.add("vec-push", {r.self, r.element}, r.self, [](Atoms& atoms, Arguments a) -> Result {
     Elements elements = atoms.elements_of(a[0]);
     elements.push_back(a[1]);
@@ -160,8 +163,12 @@ void add_vec_primitives(Database& database, SortId sort) {
 void add_set_primitives(Database& database, SortId sort) {
   Registrar r(database, sort);
   r.add("set-empty", {}, r.self, [](Atoms& atoms, Arguments) -> Result { return atoms.container({}); });
-  r.add("set-of", {r.element}, r.self,
-        [](Atoms& atoms, Arguments a) -> Result { return atoms.container(sorted_unique({a.begin(), a.end()})); }, true);
+  r.add(
+      "set-of", {r.element}, r.self,
+      [](Atoms& atoms, Arguments a) -> Result {
+        return atoms.container(sorted_unique({a.begin(), a.end()}));
+      },
+      true);
   r.add("set-get", {r.self, r.integer}, r.element, [](Atoms& atoms, Arguments a) -> Result {
     const Elements& elements = atoms.elements_of(a[0]);
     const auto at = position(atoms, a[1], elements.size());
@@ -203,8 +210,10 @@ void add_set_primitives(Database& database, SortId sort) {
 
 void add_multiset_primitives(Database& database, SortId sort) {
   Registrar r(database, sort);
-  r.add("multiset-of", {r.element}, r.self,
-        [](Atoms& atoms, Arguments a) -> Result { return atoms.container(sorted({a.begin(), a.end()})); }, true);
+  r.add(
+      "multiset-of", {r.element}, r.self,
+      [](Atoms& atoms, Arguments a) -> Result { return atoms.container(sorted({a.begin(), a.end()})); },
+      true);
   r.add("multiset-single", {r.element, r.integer}, r.self, [](Atoms& atoms, Arguments a) -> Result {
     constexpr std::int64_t most = 1 << 24;
     const std::int64_t times = atoms.integer_of(a[1]);
@@ -223,7 +232,8 @@ void add_multiset_primitives(Database& database, SortId sort) {
   });
   for (const bool swapped : {false, true}) {
     const std::size_t set = swapped ? 1 : 0;
-    const std::vector<SortId> with_element = swapped ? std::vector{r.element, r.self} : std::vector{r.self, r.element};
+    const std::vector<SortId> with_element =
+        swapped ? std::vector{r.element, r.self} : std::vector{r.self, r.element};
     r.add(swapped ? "multiset-remove-swapped" : "multiset-remove", with_element, r.self,
           [set](Atoms& atoms, Arguments a) -> Result {
             return stored(atoms, without(atoms.elements_of(a[set]), {a[1 - set]}));
@@ -232,9 +242,10 @@ void add_multiset_primitives(Database& database, SortId sort) {
           [set](Atoms& atoms, Arguments a) -> Result {
             return stored(atoms, without(atoms.elements_of(a[set]), atoms.elements_of(a[1 - set])));
           });
-    r.add_test(swapped ? "multiset-contains-swapped" : "multiset-contains",
-               swapped ? "multiset-not-contains-swapped" : "multiset-not-contains", with_element,
-               [set](const Atoms& atoms, Arguments a) { return contains(atoms.elements_of(a[set]), a[1 - set]); });
+    r.add_test(
+        swapped ? "multiset-contains-swapped" : "multiset-contains",
+        swapped ? "multiset-not-contains-swapped" : "multiset-not-contains", with_element,
+        [set](const Atoms& atoms, Arguments a) { return contains(atoms.elements_of(a[set]), a[1 - set]); });
   }
   r.add_length("multiset-length", 1);
   r.add("multiset-intersection", {r.self, r.self}, r.self, [](Atoms& atoms, Arguments a) -> Result {

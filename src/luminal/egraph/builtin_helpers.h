@@ -9,7 +9,8 @@
 #include "luminal/egraph/atoms.h"
 #include "luminal/egraph/database.h"
 
-/// Registers C++ functions over plain types as primitives. A function may return `std::optional` to have no result.
+/// Registers C++ functions over plain types as primitives. A function may return `std::optional` to have no
+/// result.
 namespace luminal::egraph::builtin {
 
 /// Tells success without a value: a `bool` result of a *test* is a match or none, not a value.

@@ -15,7 +15,9 @@ using builtin::add;
 using builtin::Holds;
 using Int = std::int64_t;
 
-bool divides_badly(Int a, Int b) { return b == 0 || (a == std::numeric_limits<Int>::min() && b == -1); }
+bool divides_badly(Int a, Int b) {
+  return b == 0 || (a == std::numeric_limits<Int>::min() && b == -1);
+}
 
 // Rust's cast: towards zero, clamped, NaN is 0.
 Int truncated(double value) {
@@ -26,7 +28,9 @@ Int truncated(double value) {
 }
 
 // A total order: NaN equals itself and is greater than everything else.
-bool real_less(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
+bool real_less(double a, double b) {
+  return std::isnan(b) ? !std::isnan(a) : a < b;
+}
 
 Int count_matches(const std::string& text, const std::string& part) {
   if (part.empty()) {  // once before every character, and once at the end
@@ -35,7 +39,8 @@ Int count_matches(const std::string& text, const std::string& part) {
     return characters;
   }
   Int count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
+    ++count;
   return count;
 }
 

@@ -7,8 +7,8 @@
 
 namespace luminal::egraph {
 
-/// What a rule's head, a merge expression or a top-level action does, over numbered registers. The inputs (a match's
-/// variables, or `old` and `new`) come first, then the constants, then the intermediate results.
+/// What a rule's head, a merge expression or a top-level action does, over numbered registers. The inputs (a
+/// match's variables, or `old` and `new`) come first, then the constants, then the intermediate results.
 struct Instruction {
   enum class Kind : std::uint8_t {
     call,       // target = primitive(arguments); no result is an error
@@ -42,8 +42,8 @@ struct Code {
   std::uint32_t result = 0;
 };
 
-/// Turns "create a term, then unite it with a class that is known already" into one instruction that needs neither a
-/// fresh class nor a repair afterwards.
+/// Turns "create a term, then unite it with a class that is known already" into one instruction that needs
+/// neither a fresh class nor a repair afterwards.
 void fuse_unions(Code& code);
 
 }  // namespace luminal::egraph

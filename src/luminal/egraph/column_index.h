@@ -8,8 +8,8 @@
 
 namespace luminal::egraph {
 
-/// For one column of a table: which rows hold a value, newest first, so that a walk restricted to new rows can stop
-/// early. Rows that died stay in the chains until the table is compacted.
+/// For one column of a table: which rows hold a value, newest first, so that a walk restricted to new rows
+/// can stop early. Rows that died stay in the chains until the table is compacted.
 class ColumnIndex {
  public:
   struct Chain {
@@ -37,6 +37,7 @@ class ColumnIndex {
   void reserve(std::size_t rows) { next_.reserve(rows); }
   void clear();
   std::size_t bytes() const;
+  std::size_t used_bytes() const { return page_count_ * sizeof(Page) + next_.size() * sizeof(Row); }
 
  private:
   static constexpr std::size_t page_size = 256;

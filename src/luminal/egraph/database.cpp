@@ -49,8 +49,17 @@ Global Database::add_global(const std::string& name, SortId id, Value value) {
   const std::string table = "@globals of " + sort(id).name;
   auto function = find_function(table);
   if (!function) {
-    function = add_function({table, FunctionKind::global, {*find_sort("i64")}, id, 1, false, MergeKind::refuse, {},
-                             Table(1), {}, {}});
+    function = add_function({table,
+                             FunctionKind::global,
+                             {*find_sort("i64")},
+                             id,
+                             1,
+                             false,
+                             MergeKind::refuse,
+                             {},
+                             Table(1),
+                             {},
+                             {}});
   }
   const Global global{*function, atoms_->integer(static_cast<std::int64_t>(globals_.size()))};
   globals_.emplace(name, global);
@@ -78,12 +87,20 @@ std::span<const PrimitiveId> Database::overloads(std::string_view name) const {
 }
 
 std::size_t Database::bytes() const {
-  std::size_t total = classes_.size() * sizeof(Value);
+  std::size_t total = classes_.bytes();
   for (const Function& function : functions_) total += function.table.bytes();
   return total;
 }
 
-void Database::unite(SortId sort, Value a, Value b) { join(sort, a, b, blamed_, FunctionId()); }
+std::size_t Database::used_bytes() const {
+  std::size_t total = classes_.size() * sizeof(Value);
+  for (const Function& function : functions_) total += function.table.used_bytes();
+  return total;
+}
+
+void Database::unite(SortId sort, Value a, Value b) {
+  join(sort, a, b, blamed_, FunctionId());
+}
 
 void Database::join(SortId sort, Value a, Value b, RuleId rule, FunctionId function) {
   const Value left = classes_.find_and_compress(a);
@@ -218,7 +235,8 @@ Value Database::merged(FunctionId id, Value old_value, Value new_value) {
     case MergeKind::refuse:
       if (before == after) return before;
       throw ProgramError(cat("illegal merge attempted for function ", function.name), Span{}, Fault::failed);
-    case MergeKind::compute: break;
+    case MergeKind::compute:
+      break;
   }
   const Code& code = function.merge_code;
   std::vector<Value> registers(code.registers);

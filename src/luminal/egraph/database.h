@@ -18,7 +18,8 @@
 
 namespace luminal::egraph {
 
-/// Where a top-level `let` keeps its value: all globals of a sort are rows of one function, keyed by a number.
+/// Where a top-level `let` keeps its value: all globals of a sort are rows of one function, keyed by a
+/// number.
 struct Global {
   FunctionId function;
   Value number;
@@ -35,9 +36,9 @@ struct Reason {
   std::vector<std::pair<Value, Value>> arguments;
 };
 
-/// Sorts, functions with their tables, and which classes are equal. Writing happens in two steps: actions read the
-/// state as it was and are staged, `flush` applies removals, then writes; `rebuild` restores congruence. A copy is
-/// independent, except that both intern new atoms in one pool.
+/// Sorts, functions with their tables, and which classes are equal. Writing happens in two steps: actions
+/// read the state as it was and are staged, `flush` applies removals, then writes; `rebuild` restores
+/// congruence. A copy is independent, except that both intern new atoms in one pool.
 class Database {
  public:
   Database();
@@ -63,7 +64,8 @@ class Database {
 
   Atoms& atoms() const { return *atoms_; }
   Value find(Value id) const { return classes_.find(id); }
-  /// The value as it is now written: a class's name, a container with such names inside, anything else unchanged.
+  /// The value as it is now written: a class's name, a container with such names inside, anything else
+  /// unchanged.
   Value canonical(SortId sort, Value value);
 
   Stamp now() const { return now_; }
@@ -72,13 +74,14 @@ class Database {
   std::uint64_t changes() const { return changes_; }
   std::size_t live_rows() const { return live_rows_; }
   std::size_t class_ids() const { return classes_.size(); }
-  /// The memory in use by tables and classes.
+  /// The memory reserved by tables and classes, and the part of it that they need.
   std::size_t bytes() const;
+  std::size_t used_bytes() const;
 
   /// Runs code on the registers (inputs and constants filled in), staging its writes. Throws `ProgramError`.
   void execute(const Code& code, Value* registers);
-  /// The same on many register files, one after the other in memory. Each instruction runs for all of them before
-  /// the next one does, which hides the time that memory takes.
+  /// The same on many register files, one after the other in memory. Each instruction runs for all of them
+  /// before the next one does, which hides the time that memory takes.
   void execute_batch(const Code& code, Value* registers, std::size_t count);
   /// Forgets what was staged.
   void discard();
@@ -113,7 +116,8 @@ class Database {
   void merge_into(FunctionId function, Row row, Value value, bool subsumed);
   Value merged(FunctionId function, Value old_value, Value new_value);
   void rebuild_function(FunctionId function, const std::vector<std::vector<Value>>& stale);
-  void collect_stale(Function& function, const std::vector<std::vector<Value>>& stale, std::vector<Row>& rows);
+  void collect_stale(Function& function, const std::vector<std::vector<Value>>& stale,
+                     std::vector<Row>& rows);
   void rewrite_row(FunctionId function, Row row, const Value* cells, std::uint32_t hash);
   void run(const Code& code, const Instruction& instruction, Value* registers);
 

@@ -87,10 +87,12 @@ PrimitiveId EGraph::add_action(const std::string& name, const std::vector<std::s
   return database().add_primitive(std::move(primitive));
 }
 
-void EGraph::add_ruleset(const std::string& name) { program_.run(command(RulesetCommand{name, std::nullopt})); }
+void EGraph::add_ruleset(const std::string& name) {
+  program_.run(command(RulesetCommand{name, std::nullopt}));
+}
 
-RuleId EGraph::add_rule(const std::string& name, const std::vector<Fact>& body, const std::vector<Action>& head,
-                        const std::string& ruleset) {
+RuleId EGraph::add_rule(const std::string& name, const std::vector<Fact>& body,
+                        const std::vector<Action>& head, const std::string& ruleset) {
   const auto owner = engine().find_ruleset(ruleset);
   if (!owner) throw ProgramError(cat("no such ruleset: ", ruleset), {});
   Rule rule;
@@ -101,7 +103,8 @@ RuleId EGraph::add_rule(const std::string& name, const std::vector<Fact>& body, 
 }
 
 Value EGraph::add(FunctionId constructor, std::span<const Value> arguments) {
-  ensure(arguments.size() == database().function(constructor).inputs.size(), "a term has its constructor's arity");
+  ensure(arguments.size() == database().function(constructor).inputs.size(),
+         "a term has its constructor's arity");
   return database().make(constructor, arguments.data());
 }
 

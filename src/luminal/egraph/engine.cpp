@@ -10,13 +10,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t budget_interval = 256;
 
-// How many matches an instruction takes at a time. Where several instructions write to functions, matches go one by
-// one, so that the writes keep the order of the matches.
+// How many matches an instruction takes at a time. Where several instructions write to functions, matches go
+// one by one, so that the writes keep the order of the matches.
 std::size_t batch_size(const Code& code) {
   constexpr std::size_t full = 32;
-  const auto writes = std::count_if(code.instructions.begin(), code.instructions.end(), [](const Instruction& i) {
-    return i.kind == Instruction::Kind::set || i.kind == Instruction::Kind::fail;
-  });
+  const auto writes =
+      std::count_if(code.instructions.begin(), code.instructions.end(), [](const Instruction& i) {
+        return i.kind == Instruction::Kind::set || i.kind == Instruction::Kind::fail;
+      });
   return writes > 1 ? 1 : full;
 }
 
@@ -25,7 +26,9 @@ double seconds_since(Clock::time_point start) {
 }
 }  // namespace
 
-Engine::Engine() { add_ruleset(""); }
+Engine::Engine() {
+  add_ruleset("");
+}
 
 RulesetId Engine::add_ruleset(std::string name) {
   const RulesetId id(rulesets_.size());
@@ -55,7 +58,8 @@ RuleId Engine::add_rule(Rule rule) {
   Body& body = bodies_[number];
   body.rules.push_back(id);
   for (const std::uint32_t variable : rule.head_variables) {
-    if (std::find(body.kept.begin(), body.kept.end(), variable) == body.kept.end()) body.kept.push_back(variable);
+    if (std::find(body.kept.begin(), body.kept.end(), variable) == body.kept.end())
+      body.kept.push_back(variable);
   }
   statistics_.push_back({rule.name, 0, 0, 0, 0});
   rules_.push_back(std::move(rule));
@@ -79,6 +83,7 @@ std::size_t Engine::body_for(const Rule& rule) {
       body.functions.push_back(atom.function);
     }
   }
+  body.unjoined = pairs_.pairs_of(rule.query);
   bodies_.push_back(std::move(body));
   ruleset.bodies.push_back(bodies_.size() - 1);
   return bodies_.size() - 1;
@@ -97,13 +102,21 @@ bool Engine::step(RulesetId ruleset) {
   std::sort(bodies.begin(), bodies.end());
   bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
   const std::uint64_t before = database_.changes();
+  changes_before_step_ = before;
   any_banned_ = false;
   const std::vector<std::size_t> complete = search(bodies);
   database_.advance();
   const auto start = apply_all(bodies);
-  rebuild_seconds_ += seconds_since(start);
+  const double rebuilding = seconds_since(start);
+  rebuild_seconds_ += rebuilding;
+  if (database_.changes() != before) {
+    seconds_per_change_ = rebuilding / static_cast<double>(database_.changes() - before);
+  }
+  changes_before_step_ = database_.changes();
   if (stopped_ == Stop::finished) {
     for (const std::size_t number : complete) bodies_[number].last_run = database_.now();
+  } else if (database_.changes() != before && has_room()) {
+    stopped_ = Stop::finished;
   }
   ++iterations_;
   note_budget();
@@ -144,8 +157,8 @@ void Engine::apply_rule(Body& body, RuleId id) {
   database_.blame(id);
   std::vector<std::size_t> positions;
   for (const std::uint32_t variable : rule.head_variables) {
-    positions.push_back(
-        static_cast<std::size_t>(std::find(body.kept.begin(), body.kept.end(), variable) - body.kept.begin()));
+    positions.push_back(static_cast<std::size_t>(std::find(body.kept.begin(), body.kept.end(), variable) -
+                                                 body.kept.begin()));
   }
   const std::size_t files = batch_size(rule.head);
   const std::size_t width = rule.head.registers;
@@ -174,21 +187,33 @@ void Engine::set_budget(const Budget& budget) {
   matches_used_ = 0;
   deadline_ = Clock::time_point::max();
   if (budget.seconds < 1e9) {
-    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget.seconds));
+    deadline_ = Clock::now() +
+                std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(budget.seconds));
   }
 }
 
 void Engine::note_budget() {
   if (stopped_ != Stop::finished) return;
-  const std::size_t bytes = database_.bytes();
-  peak_bytes_ = std::max(peak_bytes_, bytes);
+  peak_bytes_ = std::max(peak_bytes_, database_.bytes());
   if (database_.live_rows() >= budget_.rows) {
     stopped_ = Stop::rows;
-  } else if (bytes >= budget_.bytes) {
+  } else if (budget_.bytes != std::numeric_limits<std::uint64_t>::max() &&
+             database_.used_bytes() >= budget_.bytes) {
     stopped_ = Stop::bytes;
-  } else if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_) {
-    stopped_ = Stop::seconds;
+  } else if (deadline_ != Clock::time_point::max()) {
+    const double ahead =
+        seconds_per_change_ * static_cast<double>(database_.changes() - changes_before_step_);
+    if (seconds_since(deadline_) + ahead >= 0) stopped_ = Stop::seconds;
   }
+}
+
+// Rebuilding may have merged so many rows that there is room again; what was not applied is then found once
+// more.
+bool Engine::has_room() const {
+  constexpr double full = 0.95;
+  if (stopped_ != Stop::rows && stopped_ != Stop::bytes) return false;
+  return static_cast<double>(database_.live_rows()) < full * static_cast<double>(budget_.rows) &&
+         static_cast<double>(database_.used_bytes()) < full * static_cast<double>(budget_.bytes);
 }
 
 bool Engine::holds(const Query& query) {

@@ -10,6 +10,7 @@
 
 #include "luminal/egraph/database.h"
 #include "luminal/egraph/match.h"
+#include "luminal/egraph/pair_filter.h"
 #include "luminal/egraph/plan.h"
 #include "luminal/egraph/query.h"
 
@@ -35,6 +36,8 @@ struct RuleStatistics {
 };
 
 /// What a run may use. Each is checked often enough that a diverging program stops within a tenth of it.
+/// `rows` and `bytes` (see `Database::used_bytes`) are what is there in all; `matches` and `seconds` count
+/// from `set_budget` on.
 struct Budget {
   std::uint64_t rows = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t matches = std::numeric_limits<std::uint64_t>::max();
@@ -42,7 +45,8 @@ struct Budget {
   double seconds = std::numeric_limits<double>::infinity();
 };
 
-/// A rule with more matches in an iteration than its limit is banned for some iterations; both double every time.
+/// A rule with more matches in an iteration than its limit is banned for some iterations; both double every
+/// time.
 struct Backoff {
   std::uint64_t match_limit = 1000;
   std::uint64_t ban_length = 5;
@@ -50,8 +54,9 @@ struct Backoff {
 
 enum class Stop : std::uint8_t { finished, rows, matches, bytes, seconds };
 
-/// Rules and their running. A step matches all rules of a ruleset against the tables as they are, then applies the
-/// matches, then rebuilds. Rules only look for matches with something new in them, in the tables or in time.
+/// Rules and their running. A step matches all rules of a ruleset against the tables as they are, then
+/// applies the matches, then rebuilds. Rules only look for matches with something new in them, in the tables
+/// or in time.
 class Engine {
  public:
   Engine();
@@ -99,6 +104,8 @@ class Engine {
     std::vector<std::uint32_t> planned_sizes;
     /// An atom that had no row when last looked at.
     std::size_t watched = 0;
+    /// The joins that had no value in common when last looked at.
+    std::vector<std::uint32_t> unjoined;
     std::uint64_t banned_until = 0;
     std::uint64_t times_banned = 0;
     std::vector<Value> matches;
@@ -133,6 +140,7 @@ class Engine {
   void apply(Body& body);
   void apply_rule(Body& body, RuleId id);
   void note_budget();
+  bool has_room() const;
   std::size_t body_for(const Rule& rule);
 
   Database database_;
@@ -141,6 +149,7 @@ class Engine {
   std::vector<Rule> rules_;
   std::map<std::string, RuleId, std::less<>> rule_names_;
   std::vector<Body> bodies_;
+  PairFilter pairs_;
   std::vector<RuleStatistics> statistics_;
   Budget budget_;
   unsigned threads_ = 1;
@@ -152,6 +161,9 @@ class Engine {
   std::size_t peak_bytes_ = 0;
   double rebuild_seconds_ = 0;
   bool any_banned_ = false;
+  /// How long rebuilding took for each change of the last step, to leave time for it.
+  double seconds_per_change_ = 0;
+  std::uint64_t changes_before_step_ = 0;
 };
 
 }  // namespace luminal::egraph

@@ -22,7 +22,8 @@ void Database::execute_batch(const Code& code, Value* registers, std::size_t cou
   }
 }
 
-void Database::make_batch(const Code& code, const Instruction& instruction, Value* registers, std::size_t count) {
+void Database::make_batch(const Code& code, const Instruction& instruction, Value* registers,
+                          std::size_t count) {
   Function& function = functions_[instruction.callee];
   const std::size_t width = instruction.argument_count;
   batch_keys_.resize(count * width + 1);
@@ -71,11 +72,15 @@ void Database::run(const Code& code, const Instruction& instruction, Value* regi
       const Primitive& primitive = (*primitives_)[instruction.callee];
       const std::span<const Value> given{arguments, instruction.argument_count};
       const auto result = primitive.action ? primitive.action(*this, given) : primitive.body(*atoms_, given);
-      if (!result) throw ProgramError(cat("call of primitive ", primitive.name, " failed"), instruction.span, Fault::failed);
+      if (!result)
+        throw ProgramError(cat("call of primitive ", primitive.name, " failed"), instruction.span,
+                           Fault::failed);
       registers[instruction.target] = *result;
       break;
     }
-    case Kind::make: registers[instruction.target] = make(function, arguments); break;
+    case Kind::make:
+      registers[instruction.target] = make(function, arguments);
+      break;
     case Kind::make_into:
       registers[instruction.target] = make_into(function, arguments, registers[instruction.other]);
       break;
@@ -89,16 +94,21 @@ void Database::run(const Code& code, const Instruction& instruction, Value* regi
       registers[instruction.target] = table.output(row);
       break;
     }
-    case Kind::set: stage(function, arguments, &registers[instruction.other], writes_); break;
+    case Kind::set:
+      stage(function, arguments, &registers[instruction.other], writes_);
+      break;
     case Kind::unite:
       unite(SortId(instruction.callee), registers[instruction.other], registers[instruction.target]);
       break;
-    case Kind::remove: stage(function, arguments, nullptr, removals_); break;
+    case Kind::remove:
+      stage(function, arguments, nullptr, removals_);
+      break;
     case Kind::subsume:
       make(function, arguments);
       stage(function, arguments, nullptr, writes_);
       break;
-    case Kind::fail: throw ProgramError(instruction.message, instruction.span, Fault::failed);
+    case Kind::fail:
+      throw ProgramError(instruction.message, instruction.span, Fault::failed);
   }
 }
 

@@ -18,8 +18,9 @@ struct ExplanationStep {
   int depth = 0;
 };
 
-/// Why two ids, as given when their terms were made, are in one class: which rules joined them, in order from the
-/// first to the second. Empty if they are the same id or not equal. Needs `Database::track_reasons` from the start.
+/// Why two ids, as given when their terms were made, are in one class: which rules joined them, in order from
+/// the first to the second. A rule joins classes: the term it matched may be any that was in the class by
+/// then. Empty if they are the same id or not equal. Needs `Database::track_reasons` from the start.
 std::vector<ExplanationStep> explain(const Engine& engine, Value left, Value right);
 
 }  // namespace luminal::egraph

@@ -26,8 +26,8 @@ struct Choice {
 /// The cheapest term of every class, where a shared subterm counts every time it occurs.
 Choice extract_tree(const Frozen& frozen, const NodeCost& cost = {});
 
-/// Cheap terms where a shared class counts once: every class takes the node whose set of needed classes is cheapest,
-/// given what its children took.
+/// Cheap terms where a shared class counts once: every class takes the node whose set of needed classes is
+/// cheapest, given what its children took.
 Choice extract_dag(const Frozen& frozen, const NodeCost& cost = {});
 
 struct ExactResult {
@@ -60,10 +60,13 @@ struct RankedTerms {
   std::vector<RankedTerm> best;
 };
 /// Up to `count` different terms of a class, cheapest first, by tree cost.
-RankedTerms extract_best(const Frozen& frozen, std::uint32_t root, std::size_t count, const NodeCost& cost = {});
+RankedTerms extract_best(const Frozen& frozen, std::uint32_t root, std::size_t count,
+                         const NodeCost& cost = {});
 
-/// Up to `count` different acyclic choices for what the root needs, drawn at random. Equal seeds give equal draws.
-std::vector<Choice> sample_terms(const Frozen& frozen, std::uint32_t root, std::size_t count, std::uint64_t seed);
+/// Up to `count` different acyclic choices for what the root needs, drawn at random. Equal seeds give equal
+/// draws.
+std::vector<Choice> sample_terms(const Frozen& frozen, std::uint32_t root, std::size_t count,
+                                 std::uint64_t seed);
 
 /// Prints a value of any sort with the chosen terms for the classes in it; nothing if a class has no term.
 std::optional<std::string> print_value(const Database& database, const Frozen& frozen, const Choice& choice,
@@ -75,6 +78,8 @@ std::uint64_t value_cost(const Database& database, const Frozen& frozen, const C
 std::optional<std::string> print_node(const Database& database, const Frozen& frozen, const Choice& choice,
                                       const FrozenNode& node);
 
-inline std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) { return a > no_cost - b ? no_cost : a + b; }
+inline std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
+  return a > no_cost - b ? no_cost : a + b;
+}
 
 }  // namespace luminal::egraph

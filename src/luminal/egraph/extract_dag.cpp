@@ -8,7 +8,9 @@ namespace {
 
 using Classes = std::vector<std::uint32_t>;  // sorted
 
-std::uint64_t own_cost(const FrozenNode& node, const NodeCost& cost) { return cost ? cost(node) : node.cost; }
+std::uint64_t own_cost(const FrozenNode& node, const NodeCost& cost) {
+  return cost ? cost(node) : node.cost;
+}
 
 /// Classes with a term, every one after those it needs.
 Classes order_of(const Frozen& frozen, const Choice& choice) {
@@ -36,11 +38,14 @@ Classes order_of(const Frozen& frozen, const Choice& choice) {
   return order;
 }
 
-/// One pass over the classes in an order: each takes its cheapest node among those that need earlier classes only.
+/// One pass over the classes in an order: each takes its cheapest node among those that need earlier classes
+/// only.
 class Pass {
  public:
   Pass(const Frozen& frozen, const NodeCost& cost, Choice& choice)
-      : frozen_(frozen), cost_(cost), choice_(choice),
+      : frozen_(frozen),
+        cost_(cost),
+        choice_(choice),
         needs_(frozen.class_count()),
         place_(frozen.class_count(), no_class),
         own_(frozen.class_count()) {}
@@ -86,7 +91,8 @@ class Pass {
     Classes merged;
     for (const std::uint32_t child : children) {
       merged.clear();
-      std::set_union(all.begin(), all.end(), needs_[child].begin(), needs_[child].end(), std::back_inserter(merged));
+      std::set_union(all.begin(), all.end(), needs_[child].begin(), needs_[child].end(),
+                     std::back_inserter(merged));
       all.swap(merged);
     }
     return all;
@@ -102,8 +108,8 @@ class Pass {
 
 }  // namespace
 
-// Passes repeat with the classes ordered by what they cost in the last one: a class that turned out cheap through
-// sharing then stands before classes it can serve. An order makes cycles impossible.
+// Passes repeat with the classes ordered by what they cost in the last one: a class that turned out cheap
+// through sharing then stands before classes it can serve. An order makes cycles impossible.
 Choice extract_dag(const Frozen& frozen, const NodeCost& cost) {
   constexpr int most_passes = 8;
   Choice choice = extract_tree(frozen, cost);

@@ -5,11 +5,12 @@
 namespace luminal::egraph {
 namespace {
 
-/// Branch and bound over the nodes of the classes that turn out to be needed. A partial choice costs at least its
-/// nodes plus, for every needed class without one, that class's cheapest node.
+/// Branch and bound over the nodes of the classes that turn out to be needed. A partial choice costs at least
+/// its nodes plus, for every needed class without one, that class's cheapest node.
 class Search {
  public:
-  Search(const Frozen& frozen, const NodeCost& cost, std::chrono::steady_clock::time_point deadline, ExactResult& best)
+  Search(const Frozen& frozen, const NodeCost& cost, std::chrono::steady_clock::time_point deadline,
+         ExactResult& best)
       : frozen_(frozen), deadline_(deadline), best_(best) {
     chosen_.assign(frozen.class_count(), no_node);
     needed_.assign(frozen.class_count(), false);
@@ -132,8 +133,8 @@ class Search {
 
 ExactResult extract_exact(const Frozen& frozen, const std::vector<std::uint32_t>& roots,
                           std::chrono::duration<double> limit, const NodeCost& cost) {
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
+  const auto deadline = std::chrono::steady_clock::now() +
+                        std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
   ExactResult result;
   result.choice = extract_dag(frozen, cost);
   result.cost = dag_cost(frozen, result.choice, roots, cost);

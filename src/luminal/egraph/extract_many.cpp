@@ -10,8 +10,8 @@
 namespace luminal::egraph {
 namespace {
 
-/// Builds the cheapest terms of all classes together: every class keeps its best few, and a class whose list changed
-/// makes its users combine anew, until nothing changes.
+/// Builds the cheapest terms of all classes together: every class keeps its best few, and a class whose list
+/// changed makes its users combine anew, until nothing changes.
 class Ranking {
  public:
   Ranking(const Frozen& frozen, std::size_t count, const NodeCost& cost)
@@ -77,8 +77,9 @@ class Ranking {
         --rank;
       }
     }
-    const bool changed = !std::equal(list.begin(), list.end(), lists_[owner].begin(), lists_[owner].end(),
-                                     [](const RankedTerm& a, const RankedTerm& b) { return a.term == b.term; });
+    const bool changed =
+        !std::equal(list.begin(), list.end(), lists_[owner].begin(), lists_[owner].end(),
+                    [](const RankedTerm& a, const RankedTerm& b) { return a.term == b.term; });
     lists_[owner] = std::move(list);
     return changed;
   }
@@ -106,8 +107,8 @@ class Ranking {
   std::map<std::vector<std::uint32_t>, std::uint32_t> numbers_;
 };
 
-/// Draws one acyclic choice by walking down from the root, taking nodes in random order and going back where a node
-/// would need a class that is being built. After too many steps it takes the cheapest terms instead.
+/// Draws one acyclic choice by walking down from the root, taking nodes in random order and going back where
+/// a node would need a class that is being built. After too many steps it takes the cheapest terms instead.
 class Draw {
  public:
   Draw(const Frozen& frozen, const Choice& fallback, std::uint64_t seed)
@@ -134,8 +135,8 @@ class Draw {
     state_[owner] = State::open;
     for (const std::uint32_t index : shuffled(owner)) {
       const auto children = frozen_.children(frozen_.node(index));
-      const bool built =
-          std::all_of(children.begin(), children.end(), [&](std::uint32_t child) { return build(child, depth + 1); });
+      const bool built = std::all_of(children.begin(), children.end(),
+                                     [&](std::uint32_t child) { return build(child, depth + 1); });
       if (!built) continue;
       choice_.nodes[owner] = index;
       state_[owner] = State::done;
@@ -169,7 +170,8 @@ RankedTerms extract_best(const Frozen& frozen, std::uint32_t root, std::size_t c
   return Ranking(frozen, count, cost).take(root);
 }
 
-std::vector<Choice> sample_terms(const Frozen& frozen, std::uint32_t root, std::size_t count, std::uint64_t seed) {
+std::vector<Choice> sample_terms(const Frozen& frozen, std::uint32_t root, std::size_t count,
+                                 std::uint64_t seed) {
   const Choice fallback = extract_tree(frozen);
   std::vector<Choice> samples;
   if (root == no_class || fallback.nodes[root] == no_node) return samples;

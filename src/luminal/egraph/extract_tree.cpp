@@ -5,8 +5,8 @@
 
 namespace luminal::egraph {
 
-// Knuth's generalisation of Dijkstra's algorithm: classes are settled in the order of their costs, each by a node
-// whose children are settled, so the choice is acyclic even if nodes cost nothing.
+// Knuth's generalisation of Dijkstra's algorithm: classes are settled in the order of their costs, each by a
+// node whose children are settled, so the choice is acyclic even if nodes cost nothing.
 Choice extract_tree(const Frozen& frozen, const NodeCost& cost) {
   const std::size_t classes = frozen.class_count();
   Choice choice{std::vector<std::uint32_t>(classes, no_node), std::vector<std::uint64_t>(classes, no_cost)};

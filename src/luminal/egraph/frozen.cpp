@@ -47,7 +47,8 @@ Frozen::Frozen(Database& database) {
 void Frozen::number_classes(const Database& database) {
   numbers_.assign(database.class_ids(), no_class);
   const auto mark = [&](Value id) { numbers_[id] = 0; };
-  for_each_row(database, [&](FunctionId, const Function& function, Row row) { mark(function.table.output(row)); });
+  for_each_row(database,
+               [&](FunctionId, const Function& function, Row row) { mark(function.table.output(row)); });
   for (Value id = 0; id < numbers_.size(); ++id) {
     if (numbers_[id] == no_class) continue;
     numbers_[id] = static_cast<std::uint32_t>(class_ids_.size());

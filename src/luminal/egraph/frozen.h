@@ -21,8 +21,9 @@ struct FrozenNode {
   std::uint32_t first_cell = 0;
 };
 
-/// A flat, read-only picture of all terms: classes, their nodes, the nodes' child classes (those inside containers
-/// too, with repetitions). Classes are numbered by their ids' order, nodes by class, function and age.
+/// A flat, read-only picture of all terms: classes, their nodes, the nodes' child classes (those inside
+/// containers too, with repetitions). Classes are numbered by their ids' order, nodes by class, function and
+/// age.
 class Frozen {
  public:
   /// Subsumed rows and unextractable constructors are left out.

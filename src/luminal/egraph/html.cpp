@@ -14,11 +14,20 @@ std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result.push_back(c);
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result.push_back(c);
     }
   }
   return result;
@@ -28,7 +37,8 @@ class Page {
  public:
   Page(Program& program, const std::string& title)
       : database_(program.database()), frozen_(database_), choice_(extract_tree(frozen_)) {
-    out_ << "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>" << escaped(title) << "</title>\n"
+    out_ << "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>" << escaped(title)
+         << "</title>\n"
          << style << "<h1>" << escaped(title) << "</h1>\n<p>" << frozen_.class_count() << " classes, "
          << frozen_.node_count() << " nodes.</p>\n";
     mark_used(program);
@@ -48,9 +58,12 @@ class Page {
 
  private:
   static constexpr const char* style =
-      "<style>body{font:15px/1.4 system-ui,sans-serif;margin:2rem;color:#222}main{display:flex;flex-wrap:wrap;gap:"
-      ".7rem}section{border:1px solid #bbb;border-radius:.4rem;padding:.4rem .7rem}section:target{outline:3px solid "
-      "#e8a33d}h3{margin:0;font-size:.8rem;color:#777}code{display:block}.used{border-color:#2a7;background:#f0faf5}"
+      "<style>body{font:15px/1.4 "
+      "system-ui,sans-serif;margin:2rem;color:#222}main{display:flex;flex-wrap:wrap;gap:"
+      ".7rem}section{border:1px solid #bbb;border-radius:.4rem;padding:.4rem "
+      ".7rem}section:target{outline:3px solid "
+      "#e8a33d}h3{margin:0;font-size:.8rem;color:#777}code{display:block}.used{border-color:#2a7;background:#"
+      "f0faf5}"
       ".best{font-weight:bold}a{color:#06c;text-decoration:none}</style>\n";
 
   // The classes that the last extracted term is made of.
@@ -64,17 +77,19 @@ class Page {
       stack.pop_back();
       if (owner == no_class || used_[owner] || choice_.nodes[owner] == no_node) continue;
       used_[owner] = true;
-      for (const std::uint32_t child : frozen_.children(frozen_.node(choice_.nodes[owner]))) stack.push_back(child);
+      for (const std::uint32_t child : frozen_.children(frozen_.node(choice_.nodes[owner])))
+        stack.push_back(child);
     }
   }
 
   void add_class(std::uint32_t owner) {
-    out_ << "<section id=\"c" << owner << "\"" << (used_[owner] ? " class=\"used\"" : "") << "><h3>class " << owner
-         << "</h3>\n";
+    out_ << "<section id=\"c" << owner << "\"" << (used_[owner] ? " class=\"used\"" : "") << "><h3>class "
+         << owner << "</h3>\n";
     for (std::uint32_t i = frozen_.first_node(owner); i < frozen_.last_node(owner); ++i) {
       const FrozenNode& node = frozen_.node(i);
       const Function& function = database_.function(node.function);
-      out_ << "<code" << (choice_.nodes[owner] == i ? " class=\"best\"" : "") << ">(" << escaped(function.name);
+      out_ << "<code" << (choice_.nodes[owner] == i ? " class=\"best\"" : "") << ">("
+           << escaped(function.name);
       const auto cells = frozen_.cells(node, database_);
       for (std::size_t j = 0; j < cells.size(); ++j) add_cell(function.inputs[j], cells[j]);
       out_ << ")</code>\n";
@@ -101,6 +116,8 @@ class Page {
 
 }  // namespace
 
-std::string html_page(Program& program, const std::string& title) { return Page(program, title).text(); }
+std::string html_page(Program& program, const std::string& title) {
+  return Page(program, title).text();
+}
 
 }  // namespace luminal::egraph

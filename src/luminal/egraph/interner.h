@@ -7,15 +7,15 @@
 
 namespace luminal::egraph {
 
-/// Gives equal things equal numbers, counted from 0 in the order of first sight. `Hasher` and `Equal` decide what is
-/// equal; the thing kept is the first one seen.
+/// Gives equal things equal numbers, counted from 0 in the order of first sight. `Hasher` and `Equal` decide
+/// what is equal; the thing kept is the first one seen.
 template <typename T, typename Hasher, typename Equal>
 class Interner {
  public:
   Value intern(T thing) {
     if ((things_.size() + 1) * 2 > slots_.size()) grow();
     const std::size_t mask = slots_.size() - 1;
-    std::size_t i = Hasher{}(thing) & mask;
+    std::size_t i = Hasher{}(thing)&mask;
     for (; slots_[i] != no_row; i = (i + 1) & mask) {
       if (Equal{}(things_[slots_[i]], thing)) return slots_[i];
     }

@@ -32,7 +32,9 @@ class CodeBuilder {
   }
   const std::vector<std::uint32_t>& used() const { return used_; }
   void set_variable(std::uint32_t variable, std::uint32_t reg) { variables_[variable] = registers_[reg]; }
-  void set_constant(std::uint32_t variable, Value value) { variables_[variable] = registers_[constant(value)]; }
+  void set_constant(std::uint32_t variable, Value value) {
+    variables_[variable] = registers_[constant(value)];
+  }
 
   std::uint32_t value(std::uint32_t id) {
     const ResolvedExpr& node = resolver_.node(id);
@@ -60,8 +62,9 @@ class CodeBuilder {
       const Function& function = database_.function(node.function);
       instruction.kind = function.constructs() ? Kind::make : Kind::lookup;
       if (function.kind == FunctionKind::function && !reads_) {
-        throw ProgramError(cat("value lookup of non-constructor function ", function.name, " is disallowed here"),
-                           node.source->span);
+        throw ProgramError(
+            cat("value lookup of non-constructor function ", function.name, " is disallowed here"),
+            node.source->span);
       }
     }
     instruction.target = keep({Register::Class::result, results_++});
@@ -112,10 +115,13 @@ class CodeBuilder {
   }
   std::uint32_t final_number(const Register& reg) const {
     switch (reg.kind) {
-      case Register::Class::input: return reg.number;
-      case Register::Class::constant: return inputs_ + reg.number;
+      case Register::Class::input:
+        return reg.number;
+      case Register::Class::constant:
+        return inputs_ + reg.number;
       case Register::Class::offered:
-      case Register::Class::result: break;
+      case Register::Class::result:
+        break;
     }
     return inputs_ + static_cast<std::uint32_t>(code_.constants.size()) + reg.number;
   }
@@ -164,7 +170,8 @@ ResolvedAction resolve_action(const Database& database, Resolver& resolver, cons
   if (action.kind == Action::Kind::set || action.kind == Action::Kind::unite) {
     resolver.equate(result.operands[0], result.operands[1]);
   }
-  if (action.kind == Action::Kind::let) result.variable = resolver.bind(action.name, result.operands[0], action.span);
+  if (action.kind == Action::Kind::let)
+    result.variable = resolver.bind(action.name, result.operands[0], action.span);
   return result;
 }
 
@@ -184,8 +191,8 @@ void emit_union(const Database& database, const Resolver& resolver, CodeBuilder&
 }
 
 // Returns the register of the action's value, if it has one.
-std::optional<std::uint32_t> emit_action(const Database& database, const Resolver& resolver, CodeBuilder& builder,
-                                         const ResolvedAction& resolved) {
+std::optional<std::uint32_t> emit_action(const Database& database, const Resolver& resolver,
+                                         CodeBuilder& builder, const ResolvedAction& resolved) {
   const Action& action = *resolved.action;
   switch (action.kind) {
     case Action::Kind::let: {
@@ -193,8 +200,11 @@ std::optional<std::uint32_t> emit_action(const Database& database, const Resolve
       builder.set_variable(resolved.variable, reg);
       return reg;
     }
-    case Action::Kind::evaluate: return builder.value(resolved.operands[0]);
-    case Action::Kind::unite: emit_union(database, resolver, builder, resolved); break;
+    case Action::Kind::evaluate:
+      return builder.value(resolved.operands[0]);
+    case Action::Kind::unite:
+      emit_union(database, resolver, builder, resolved);
+      break;
     case Action::Kind::set: {
       Instruction instruction = builder.begin(resolver.node(resolved.operands[0]));
       instruction.kind = Kind::set;
@@ -221,8 +231,8 @@ std::optional<std::uint32_t> emit_action(const Database& database, const Resolve
   return std::nullopt;
 }
 
-std::vector<std::pair<std::uint32_t, std::optional<std::uint32_t>>> resolve_facts(Resolver& resolver,
-                                                                                  const std::vector<Fact>& facts) {
+std::vector<std::pair<std::uint32_t, std::optional<std::uint32_t>>> resolve_facts(
+    Resolver& resolver, const std::vector<Fact>& facts) {
   std::vector<std::pair<std::uint32_t, std::optional<std::uint32_t>>> result;
   for (const Fact& fact : facts) {
     const std::uint32_t left = resolver.add_pattern(fact.left);

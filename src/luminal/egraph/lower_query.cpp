@@ -48,8 +48,10 @@ void QueryBuilder::equate(Term left, Term right) {
 Term QueryBuilder::add(std::uint32_t id) {
   const ResolvedExpr& node = resolver_.node(id);
   switch (node.kind) {
-    case ResolvedExpr::Kind::literal: return {false, constant_value(database_.atoms(), *node.source)};
-    case ResolvedExpr::Kind::variable: return {true, node.variable};
+    case ResolvedExpr::Kind::literal:
+      return {false, constant_value(database_.atoms(), *node.source)};
+    case ResolvedExpr::Kind::variable:
+      return {true, node.variable};
     case ResolvedExpr::Kind::global: {
       const Term value = fresh();
       query_.atoms.push_back({node.function, {{false, node.global}, value}});
@@ -63,10 +65,12 @@ Term QueryBuilder::add(std::uint32_t id) {
       query_.atoms.push_back(atom);
       return atom.terms.back();
     }
-    case ResolvedExpr::Kind::primitive: break;
+    case ResolvedExpr::Kind::primitive:
+      break;
   }
   if (database_.primitive(node.primitive).action) {
-    throw ProgramError(cat("primitive ", node.source->name, " can be called in actions only"), node.source->span);
+    throw ProgramError(cat("primitive ", node.source->name, " can be called in actions only"),
+                       node.source->span);
   }
   Computation computation;
   computation.primitive = node.primitive;

@@ -11,8 +11,8 @@ namespace luminal::egraph {
 /// The value of a literal or constant.
 Value constant_value(Atoms& atoms, const Expr& expr);
 
-/// Flattens nested patterns into atoms and computations. Equated places become one variable, and two atoms of one
-/// function with the same inputs become one atom.
+/// Flattens nested patterns into atoms and computations. Equated places become one variable, and two atoms of
+/// one function with the same inputs become one atom.
 class QueryBuilder {
  public:
   /// The first `variables` of the resolver's variables are the query's; the rest belong to a rule's head.

@@ -21,7 +21,8 @@ Matcher::Matcher(Database& database, const Query& query, const Plan& plan, Stamp
   arguments_.resize(widest);
 }
 
-bool Matcher::run(const std::vector<std::uint32_t>& kept, const SearchLimits& limits, std::vector<Value>& matches) {
+bool Matcher::run(const std::vector<std::uint32_t>& kept, const SearchLimits& limits,
+                  std::vector<Value>& matches) {
   kept_ = &kept;
   matches_ = &matches;
   limits_ = limits;
@@ -88,8 +89,10 @@ bool Matcher::advance(std::size_t number) {
       case Step::Kind::lookup:
         if (!lookup(step, sources_[number])) return true;
         break;
-      case Step::Kind::chain: return walk_chain(number);
-      case Step::Kind::scan: return walk_rows(number);
+      case Step::Kind::chain:
+        return walk_chain(number);
+      case Step::Kind::scan:
+        return walk_rows(number);
     }
   }
   return emit();

@@ -34,7 +34,8 @@ bool is_natural(const Sexpr& form) {
 
 std::uint64_t natural(const Sexpr& form, const char* what) {
   if (!is_natural(form)) {
-    throw ProgramError(cat("parse error: expected ", what, " to be a nonnegative integer literal"), form.span);
+    throw ProgramError(cat("parse error: expected ", what, " to be a nonnegative integer literal"),
+                       form.span);
   }
   return static_cast<std::uint64_t>(std::get<std::int64_t>(form.literal));
 }
@@ -52,7 +53,8 @@ std::vector<std::string> symbols(const Sexpr& form, const char* what) {
 
 const std::string& head(const Sexpr& form, const char* what) {
   if (list(form, what).empty()) throw ProgramError(cat("parse error: expected ", what), form.span);
-  if (form.items[0].kind != Sexpr::Kind::symbol) throw ProgramError(cat("parse error: expected ", what), form.span);
+  if (form.items[0].kind != Sexpr::Kind::symbol)
+    throw ProgramError(cat("parse error: expected ", what), form.span);
   return form.items[0].symbol;
 }
 
@@ -200,7 +202,8 @@ Variant variant(const Sexpr& form) {
     result.cost = natural(form.items[last - 1], "cost");
     last -= 2;
   }
-  for (std::size_t i = 1; i < last; ++i) result.inputs.push_back(symbol(form.items[i], "variant argument type"));
+  for (std::size_t i = 1; i < last; ++i)
+    result.inputs.push_back(symbol(form.items[i], "variant argument type"));
   return result;
 }
 

@@ -24,7 +24,8 @@ SortCommand container_sort(const Sexpr& name, const Sexpr& call) {
   SortCommand sort;
   sort.name = symbol(name, "sort name");
   sort.presort = head(call, "container sort declaration");
-  for (std::size_t i = 1; i < call.items.size(); ++i) sort.arguments.push_back(symbol(call.items[i], "sort name"));
+  for (std::size_t i = 1; i < call.items.size(); ++i)
+    sort.arguments.push_back(symbol(call.items[i], "sort name"));
   return sort;
 }
 
@@ -63,7 +64,8 @@ Commands datatypes_command(const Sexpr& form) {
 }
 
 Commands function_command(const Sexpr& form) {
-  expect_size(form, 4, no_limit, "(function <name> (<input sort>*) <output sort> :merge <expr>) or :no-merge");
+  expect_size(form, 4, no_limit,
+              "(function <name> (<input sort>*) <output sort> :merge <expr>) or :no-merge");
   FunctionCommand command;
   command.name = symbol(form.items[1], "function name");
   command.inputs = symbols(form.items[2], "input sorts");
@@ -82,12 +84,14 @@ Commands function_command(const Sexpr& form) {
       throw ProgramError("parse error: could not parse function options", form.span);
     }
   }
-  if (!decided) throw ProgramError("parse error: functions are required to specify merge behaviour", form.span);
+  if (!decided)
+    throw ProgramError("parse error: functions are required to specify merge behaviour", form.span);
   return one(form, std::move(command));
 }
 
 Commands constructor_command(const Sexpr& form) {
-  expect_size(form, 4, no_limit, "(constructor <name> (<input sort>*) <output sort> [:cost <cost>] [:unextractable])");
+  expect_size(form, 4, no_limit,
+              "(constructor <name> (<input sort>*) <output sort> [:cost <cost>] [:unextractable])");
   FunctionCommand command;
   command.constructor = true;
   command.name = symbol(form.items[1], "constructor name");
@@ -107,7 +111,8 @@ Commands constructor_command(const Sexpr& form) {
 
 Commands relation_command(const Sexpr& form) {
   expect_size(form, 3, 3, "(relation <name> (<input sort>*))");
-  return one(form, RelationCommand{symbol(form.items[1], "relation name"), symbols(form.items[2], "input sorts")});
+  return one(form,
+             RelationCommand{symbol(form.items[1], "relation name"), symbols(form.items[2], "input sorts")});
 }
 
 Commands ruleset_command(const Sexpr& form) {
@@ -118,7 +123,8 @@ Commands ruleset_command(const Sexpr& form) {
 Commands combined_command(const Sexpr& form) {
   expect_size(form, 2, no_limit, "(unstable-combined-ruleset <name> <child ruleset>*)");
   std::vector<std::string> children;
-  for (std::size_t i = 2; i < form.items.size(); ++i) children.push_back(symbol(form.items[i], "ruleset name"));
+  for (std::size_t i = 2; i < form.items.size(); ++i)
+    children.push_back(symbol(form.items[i], "ruleset name"));
   return one(form, RulesetCommand{symbol(form.items[1], "combined ruleset name"), std::move(children)});
 }
 
@@ -149,8 +155,8 @@ Commands rule_command(const Sexpr& form) {
 }
 
 // lhs => rhs: whatever the left side matches is united with the right side.
-RuleCommand rewrite_rule(const Expr& left, const Expr& right, const std::vector<Fact>& conditions, bool subsume,
-                         Span span) {
+RuleCommand rewrite_rule(const Expr& left, const Expr& right, const std::vector<Fact>& conditions,
+                         bool subsume, Span span) {
   RuleCommand rule;
   Expr matched;
   matched.kind = Expr::Kind::variable;
@@ -170,7 +176,8 @@ RuleCommand rewrite_rule(const Expr& left, const Expr& right, const std::vector<
 
 Commands rewrite_command(const Sexpr& form) {
   const bool both_ways = form.items[0].symbol == "birewrite";
-  expect_size(form, 3, no_limit, both_ways ? "(birewrite <expr> <expr> <option>*)" : "(rewrite <expr> <expr> <option>*)");
+  expect_size(form, 3, no_limit,
+              both_ways ? "(birewrite <expr> <expr> <option>*)" : "(rewrite <expr> <expr> <option>*)");
   const Expr left = expr(form.items[1]);
   const Expr right = expr(form.items[2]);
   std::vector<Fact> conditions;
@@ -182,7 +189,8 @@ Commands rewrite_command(const Sexpr& form) {
       ruleset = symbol(*option.values[0], "ruleset name");
     } else if (option.key == ":when" && option.values.size() == 1) {
       conditions.clear();
-      for (const Sexpr& item : list(*option.values[0], "rewrite conditions")) conditions.push_back(fact(item));
+      for (const Sexpr& item : list(*option.values[0], "rewrite conditions"))
+        conditions.push_back(fact(item));
     } else if (option.key == ":name" && option.values.size() == 1) {
       name = text(*option.values[0], "rule name");
     } else if (option.key == ":subsume" && option.values.empty() && !both_ways) {
@@ -194,7 +202,8 @@ Commands rewrite_command(const Sexpr& form) {
   if (name.empty()) name = print(form);
   Commands result;
   for (int way = 0; way < (both_ways ? 2 : 1); ++way) {
-    RuleCommand rule = rewrite_rule(way == 0 ? left : right, way == 0 ? right : left, conditions, subsume, form.span);
+    RuleCommand rule =
+        rewrite_rule(way == 0 ? left : right, way == 0 ? right : left, conditions, subsume, form.span);
     rule.ruleset = ruleset;
     rule.name = both_ways ? name + (way == 0 ? " =>" : " <=") : name;
     result.push_back(one(form, std::move(rule))[0]);
@@ -258,7 +267,8 @@ Commands print_function_command(const Sexpr& form) {
   PrintFunctionCommand command;
   command.name = symbol(form.items[1], "table name");
   std::size_t next = 2;
-  if (next < form.items.size() && is_natural(form.items[next])) command.rows = natural(form.items[next++], "rows");
+  if (next < form.items.size() && is_natural(form.items[next]))
+    command.rows = natural(form.items[next++], "rows");
   for (const Option& option : options(form, next)) {
     const bool single = option.values.size() == 1;
     if (option.key == ":file" && single) {
@@ -280,7 +290,8 @@ Commands print_stats_command(const Sexpr& form) {
   PrintStatsCommand command;
   for (const Option& option : options(form, 1)) {
     if (option.key != ":file" || option.values.size() != 1) {
-      throw ProgramError("parse error: usage: (print-stats) or (print-stats :file \"<filename>\")", form.span);
+      throw ProgramError("parse error: usage: (print-stats) or (print-stats :file \"<filename>\")",
+                         form.span);
     }
     command.file = text(*option.values[0], "file name");
   }
@@ -291,8 +302,12 @@ std::uint64_t times(const Sexpr& form) {
   expect_size(form, 1, 2, "(push <uint>?) or (pop <uint>?)");
   return form.items.size() == 2 ? natural(form.items[1], "number of times") : 1;
 }
-Commands push_command(const Sexpr& form) { return one(form, PushCommand{times(form)}); }
-Commands pop_command(const Sexpr& form) { return one(form, PopCommand{times(form)}); }
+Commands push_command(const Sexpr& form) {
+  return one(form, PushCommand{times(form)});
+}
+Commands pop_command(const Sexpr& form) {
+  return one(form, PopCommand{times(form)});
+}
 
 Commands include_command(const Sexpr& form) {
   expect_size(form, 2, 2, "(include <file name>)");

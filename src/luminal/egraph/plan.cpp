@@ -88,13 +88,15 @@ class Planner {
     step.function = atom.function;
     step.age = age(i);
     bool key_known = true;
-    for (std::size_t column = 0; column < inputs; ++column) key_known = key_known && known(atom.terms[column]);
+    for (std::size_t column = 0; column < inputs; ++column)
+      key_known = key_known && known(atom.terms[column]);
     if (key_known) {
       step.kind = Step::Kind::lookup;
       for (std::size_t column = 0; column < inputs; ++column) step.inputs.push_back(reg(atom.terms[column]));
     }
     std::vector<std::uint32_t> first_column(query_.variables, no_row);
-    for (std::uint32_t column = key_known ? static_cast<std::uint32_t>(inputs) : 0; column <= inputs; ++column) {
+    for (std::uint32_t column = key_known ? static_cast<std::uint32_t>(inputs) : 0; column <= inputs;
+         ++column) {
       const Term& term = atom.terms[column];
       if (known(term)) {
         step.checks.push_back({column, reg(term)});

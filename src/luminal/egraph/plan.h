@@ -47,9 +47,9 @@ struct Plan {
   std::vector<Value> constants;
 };
 
-/// An order of evaluation: greedily the part with the fewest expected rows, where a whole key counts as one row and
-/// computations run as soon as their inputs are known. If `delta` is given, that atom sees rows written at `since`
-/// or later, atoms before it older rows only, and atoms after it all rows.
+/// An order of evaluation: greedily the part with the fewest expected rows, where a whole key counts as one
+/// row and computations run as soon as their inputs are known. If `delta` is given, that atom sees rows
+/// written at `since` or later, atoms before it older rows only, and atoms after it all rows.
 Plan make_plan(Database& database, const Query& query, std::optional<std::size_t> delta, Stamp since);
 
 }  // namespace luminal::egraph

@@ -15,8 +15,8 @@ inline constexpr SortId any_sort{std::numeric_limits<std::uint32_t>::max() - 1};
 
 class Database;
 
-/// A function computed by C++ rather than stored in a table. It must depend on nothing but its arguments. No result
-/// means: in a rule's body, no match; in an action, an error.
+/// A function computed by C++ rather than stored in a table. It must depend on nothing but its arguments. No
+/// result means: in a rule's body, no match; in an action, an error.
 using PrimitiveBody = std::function<std::optional<Value>(Atoms& atoms, std::span<const Value> arguments)>;
 
 /// As `PrimitiveBody`, but for actions only: it may read the tables and make terms.

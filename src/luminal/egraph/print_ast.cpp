@@ -12,7 +12,8 @@ std::string print_real(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   std::array<char, 40> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
   static_cast<void>(error);
   std::string text(buffer.data(), end);
   const std::size_t mark = text.find('e');
@@ -27,7 +28,8 @@ std::string print_real(double value) {
   if (point <= 0) {
     result = "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
   } else if (static_cast<std::size_t>(point) < digits.size()) {
-    result = digits.substr(0, static_cast<std::size_t>(point)) + "." + digits.substr(static_cast<std::size_t>(point));
+    result = digits.substr(0, static_cast<std::size_t>(point)) + "." +
+             digits.substr(static_cast<std::size_t>(point));
   } else {
     result = digits + std::string(static_cast<std::size_t>(point) - digits.size(), '0');
     // Numbers beyond 64-bit integers are unmistakable without a fraction.

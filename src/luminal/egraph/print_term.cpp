@@ -32,7 +32,8 @@ class Printer {
     constexpr std::size_t longest = std::size_t{1} << 28;
     while (!stack_.empty()) {
       if (result_.size() > longest) {
-        throw ProgramError("the term is too long to print: its subterms are shared too often", Span{}, Fault::failed);
+        throw ProgramError("the term is too long to print: its subterms are shared too often", Span{},
+                           Fault::failed);
       }
       const Item item = std::move(stack_.back());
       stack_.pop_back();
@@ -60,21 +61,37 @@ class Printer {
         if (owner == no_class || choice_.nodes[owner] == no_node) return false;
         return push_node(frozen_.node(choice_.nodes[owner]));
       }
-      case SortKind::unit: result_ += "()"; return true;
-      case SortKind::boolean: result_ += value != 0 ? "true" : "false"; return true;
-      case SortKind::integer: result_ += std::to_string(atoms.integer_of(value)); return true;
-      case SortKind::real: result_ += print_real(atoms.real_of(value)); return true;
-      case SortKind::text: result_ += print_text(atoms.text_of(value)); return true;
-      case SortKind::big: result_ += "(from-string \"" + atoms.big_of(value).text() + "\")"; return true;
+      case SortKind::unit:
+        result_ += "()";
+        return true;
+      case SortKind::boolean:
+        result_ += value != 0 ? "true" : "false";
+        return true;
+      case SortKind::integer:
+        result_ += std::to_string(atoms.integer_of(value));
+        return true;
+      case SortKind::real:
+        result_ += print_real(atoms.real_of(value));
+        return true;
+      case SortKind::text:
+        result_ += print_text(atoms.text_of(value));
+        return true;
+      case SortKind::big:
+        result_ += "(from-string \"" + atoms.big_of(value).text() + "\")";
+        return true;
       case SortKind::rational: {
         const BigRat& rational = atoms.rational_of(value);
         result_ += cat("(bigrat (from-string \"", rational.numerator.text(), "\") (from-string \"",
                        rational.denominator.text(), "\"))");
         return true;
       }
-      case SortKind::opaque: result_ += sort.print ? sort.print(value) : cat("#", value); return true;
-      case SortKind::map: return expand_map(sort, atoms.elements_of(value));
-      default: return expand_container(sort, atoms.elements_of(value));
+      case SortKind::opaque:
+        result_ += sort.print ? sort.print(value) : cat("#", value);
+        return true;
+      case SortKind::map:
+        return expand_map(sort, atoms.elements_of(value));
+      default:
+        return expand_container(sort, atoms.elements_of(value));
     }
   }
 

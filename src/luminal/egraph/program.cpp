@@ -10,7 +10,9 @@
 
 namespace luminal::egraph {
 
-Program::Program(Sink sink) : sink_(std::move(sink)) { add_base_sorts(database()); }
+Program::Program(Sink sink) : sink_(std::move(sink)) {
+  add_base_sorts(database());
+}
 
 void Program::run(std::string_view text) {
   for (const Command& command : parse_program(text)) run(command);
@@ -84,7 +86,9 @@ void Program::declare_sort(const SortCommand& what, Span span) {
   claim(what.name, span);
 }
 
-void Program::execute(const Command& command, const SortCommand& what) { declare_sort(what, command.span); }
+void Program::execute(const Command& command, const SortCommand& what) {
+  declare_sort(what, command.span);
+}
 
 void Program::execute(const Command& command, const DatatypeCommand& what) {
   static_cast<void>(command);
@@ -95,15 +99,25 @@ void Program::execute(const Command& command, const DatatypeCommand& what) {
   }
   for (const auto& part : what.parts) {
     for (const Variant& variant : part.variants) {
-      declare_constructor(variant.name, variant.inputs, part.sort.name, variant.cost, variant.extractable, variant.span);
+      declare_constructor(variant.name, variant.inputs, part.sort.name, variant.cost, variant.extractable,
+                          variant.span);
     }
   }
 }
 
 void Program::declare_constructor(const std::string& name, const std::vector<std::string>& inputs,
-                                  const std::string& output, std::uint64_t cost, bool extractable, Span span) {
-  Function function{name,        FunctionKind::constructor, sorts_named(inputs, span), sort_named(output, span), cost,
-                    extractable, MergeKind::unite,          {},                        Table(inputs.size()),     {},
+                                  const std::string& output, std::uint64_t cost, bool extractable,
+                                  Span span) {
+  Function function{name,
+                    FunctionKind::constructor,
+                    sorts_named(inputs, span),
+                    sort_named(output, span),
+                    cost,
+                    extractable,
+                    MergeKind::unite,
+                    {},
+                    Table(inputs.size()),
+                    {},
                     {}};
   if (!database().sort(function.output).is_classes()) {
     throw ProgramError(cat("the output type of constructor ", name, " must be a sort of classes"), span);
@@ -143,8 +157,17 @@ void Program::execute(const Command& command, const RelationCommand& what) {
   sort.name = "@" + what.name;
   sort.unionable = false;
   const SortId output = database().add_sort(std::move(sort));
-  database().add_function({what.name, FunctionKind::relation, inputs, output, 1, true, MergeKind::unite, {},
-                           Table(inputs.size()), {}, {}});
+  database().add_function({what.name,
+                           FunctionKind::relation,
+                           inputs,
+                           output,
+                           1,
+                           true,
+                           MergeKind::unite,
+                           {},
+                           Table(inputs.size()),
+                           {},
+                           {}});
 }
 
 void Program::execute(const Command& command, const RulesetCommand& what) {

@@ -14,8 +14,8 @@
 
 namespace luminal::egraph {
 
-/// Runs programs of the language, command by command. What a program prints goes to the sink. A mistake or a failed
-/// check throws `ProgramError`; the state stays as the commands before it left it.
+/// Runs programs of the language, command by command. What a program prints goes to the sink. A mistake or a
+/// failed check throws `ProgramError`; the state stays as the commands before it left it.
 class Program {
  public:
   using Sink = std::function<void(std::string_view)>;

@@ -49,14 +49,15 @@ void Program::execute(const Command& command, const ExtractCommand& what) {
       throw ProgramError("the number of variants must be an i64", what.variants->span);
     }
     variants = database().atoms().integer_of(count.value);
-    if (variants < 0) throw ProgramError("cannot extract a negative number of variants", what.variants->span,
-                                         Fault::failed);
+    if (variants < 0)
+      throw ProgramError("cannot extract a negative number of variants", what.variants->span, Fault::failed);
   }
   const Frozen& picture = frozen();
   const Choice dag = what.dag ? extract_dag(picture) : Choice{};
   const Choice& choice = what.dag ? dag : best_terms();
   const auto text = print_value(database(), picture, choice, root.sort, root.value);
-  if (!text) throw ProgramError("unable to find any valid extraction (likely due to subsume or delete)", command.span,
+  if (!text)
+    throw ProgramError("unable to find any valid extraction (likely due to subsume or delete)", command.span,
                        Fault::failed);
   last_extracted_ = *text;
   last_value_ = std::pair(root.sort, root.value);
@@ -81,9 +82,11 @@ void Program::print_variants(const Evaluated& root, std::size_t count) {
       for (const std::uint32_t child : picture.children(picture.node(i))) {
         cost = saturating_sum(cost, child == no_class ? no_cost : choice.costs[child]);
       }
-      if (const auto text = print_node(database(), picture, choice, picture.node(i))) found.emplace_back(cost, *text);
+      if (const auto text = print_node(database(), picture, choice, picture.node(i)))
+        found.emplace_back(cost, *text);
     }
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
   }
   print("(\n");
   for (std::size_t i = 0; i < found.size() && i < count; ++i) print("   " + found[i].second + "\n");
@@ -97,7 +100,8 @@ void Program::execute(const Command& command, const PrintSizeCommand& what) {
     return;
   }
   std::string text = "(";
-  for (const auto& [name, size] : table_sizes()) text += cat(text.size() > 1 ? "\n " : "", "(", name, " ", size, ")");
+  for (const auto& [name, size] : table_sizes())
+    text += cat(text.size() > 1 ? "\n " : "", "(", name, " ", size, ")");
   print(text + ")\n");
 }
 

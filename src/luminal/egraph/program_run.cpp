@@ -94,7 +94,8 @@ bool Program::run_schedule(const Schedule& schedule) {
       for (const Schedule& part : schedule.parts) changed = run_schedule(part) || changed;
       return changed;
     case Schedule::Kind::repeat:
-    case Schedule::Kind::saturate: break;
+    case Schedule::Kind::saturate:
+      break;
   }
   const bool limited = schedule.kind == Schedule::Kind::repeat;
   for (std::uint64_t i = 0; !limited || i < schedule.limit; ++i) {
@@ -106,7 +107,9 @@ bool Program::run_schedule(const Schedule& schedule) {
   return changed;
 }
 
-void Program::execute(const Command&, const ScheduleCommand& what) { run_schedule(what.schedule); }
+void Program::execute(const Command&, const ScheduleCommand& what) {
+  run_schedule(what.schedule);
+}
 
 void Program::execute(const Command& command, const CheckCommand& what) {
   check_pattern_names(what.facts);
@@ -127,7 +130,8 @@ void Program::execute(const Command& command, const InputCommand& what) {
     const std::vector<std::string_view> fields = fields_of(line);
     std::vector<Value> cells;
     for (std::size_t i = 0; i < fields.size() && fields.size() == width; ++i) {
-      const auto value = read_field(database().atoms(), database().sort(database().function(id).column(i)), fields[i]);
+      const auto value =
+          read_field(database().atoms(), database().sort(database().function(id).column(i)), fields[i]);
       if (!value) break;
       cells.push_back(*value);
     }

@@ -4,7 +4,9 @@
 
 namespace luminal::egraph {
 namespace {
-void print(std::ostream& out, const Term& term) { out << (term.variable ? " v" : " #") << term.number; }
+void print(std::ostream& out, const Term& term) {
+  out << (term.variable ? " v" : " #") << term.number;
+}
 }  // namespace
 
 std::string Query::signature() const {

@@ -19,7 +19,8 @@ Value Database::canonical(SortId id, Value value) {
   }
   if (sort.kind == SortKind::set || sort.kind == SortKind::multiset) {
     std::sort(elements.begin(), elements.end());
-    if (sort.kind == SortKind::set) elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+    if (sort.kind == SortKind::set)
+      elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
   } else if (sort.kind == SortKind::map) {
     elements = sorted_map(std::move(elements));
   }
@@ -43,8 +44,8 @@ void Database::rebuild() {
   for (std::size_t i = 0; i < functions_.size(); ++i) marks_[i] = functions_[i].table.rows();
 }
 
-// In batches: first the new cells of every row and where the table will look, then the rewriting. What a row's
-// rewriting makes stale in the rest of its batch is dirty again and comes back in the next round.
+// In batches: first the new cells of every row and where the table will look, then the rewriting. What a
+// row's rewriting makes stale in the rest of its batch is dirty again and comes back in the next round.
 void Database::rebuild_function(FunctionId id, const std::vector<std::vector<Value>>& stale) {
   Function& function = functions_[id.index()];
   if (function.table.live() == 0) return;
@@ -72,7 +73,8 @@ void Database::rebuild_function(FunctionId id, const std::vector<std::vector<Val
       function.table.prefetch(hashes[i]);
     }
     for (std::size_t i = 0; i < count; ++i) function.table.prefetch_row(hashes[i]);
-    for (std::size_t i = 0; i < count; ++i) rewrite_row(id, rows[first + i], cells.data() + i * width, hashes[i]);
+    for (std::size_t i = 0; i < count; ++i)
+      rewrite_row(id, rows[first + i], cells.data() + i * width, hashes[i]);
   }
 }
 

@@ -25,8 +25,8 @@ void Resolver::assign(std::uint32_t slot, SortId sort, const Expr& expr) {
   SortId& known = slots_[root(slot)].sort;
   if (known.none()) known = sort;
   if (known == sort) return;
-  throw ProgramError(cat("expected expression ", print_expr(expr), " to have type ", database_.sort(sort).name,
-                         ", but it has type ", database_.sort(known).name),
+  throw ProgramError(cat("expected expression ", print_expr(expr), " to have type ",
+                         database_.sort(sort).name, ", but it has type ", database_.sort(known).name),
                      expr.span);
 }
 
@@ -69,7 +69,9 @@ void Resolver::equate(std::uint32_t left, std::uint32_t right) {
   unify(nodes_[left].slot, nodes_[right].slot, *nodes_[right].source);
 }
 
-void Resolver::expect(std::uint32_t node, SortId sort) { assign(nodes_[node].slot, sort, *nodes_[node].source); }
+void Resolver::expect(std::uint32_t node, SortId sort) {
+  assign(nodes_[node].slot, sort, *nodes_[node].source);
+}
 
 std::uint32_t Resolver::add(const Expr& expr) {
   if (expr.kind == Expr::Kind::variable) return add_name(expr);
@@ -133,7 +135,8 @@ void Resolver::add_call(const Expr& expr, ResolvedExpr& node) {
   node.function = *function;
   const Function& callee = database_.function(*function);
   if (callee.inputs.size() != expr.arguments.size()) {
-    throw ProgramError(cat("arity mismatch, expected ", callee.inputs.size(), " args: ", print_expr(expr)), expr.span);
+    throw ProgramError(cat("arity mismatch, expected ", callee.inputs.size(), " args: ", print_expr(expr)),
+                       expr.span);
   }
   for (std::size_t i = 0; i < callee.inputs.size(); ++i) {
     assign(nodes_[node.arguments[i]].slot, callee.inputs[i], expr.arguments[i]);

@@ -23,9 +23,10 @@ struct ResolvedExpr {
   std::vector<std::uint32_t> arguments;
 };
 
-/// Finds what names mean and which sorts expressions have, for the expressions of one rule or action together: an
-/// overloaded primitive is decided by whatever is known around it. Throws `ProgramError` for unbound names, wrong
-/// arities, sorts that do not fit, and sorts that nothing decides. The expressions must outlive the resolver.
+/// Finds what names mean and which sorts expressions have, for the expressions of one rule or action
+/// together: an overloaded primitive is decided by whatever is known around it. Throws `ProgramError` for
+/// unbound names, wrong arities, sorts that do not fit, and sorts that nothing decides. The expressions must
+/// outlive the resolver.
 class Resolver {
  public:
   explicit Resolver(const Database& database) : database_(database) {}

@@ -10,7 +10,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 }  // namespace
 
-// Looks only at what costs a few instructions: the table, the row of a constant key, an index that exists anyway.
+// Looks only at what costs a few instructions: the table, the row of a constant key, an index that exists
+// anyway.
 bool Engine::lacks_rows(const Atom& atom) {
   Function& function = database_.function(atom.function);
   Table& table = function.table;
@@ -19,12 +20,14 @@ bool Engine::lacks_rows(const Atom& atom) {
   for (std::size_t column = 0; column < function.inputs.size(); ++column) {
     if (atom.terms[column].variable) continue;
     key.push_back(atom.terms[column].number);
-    if (table.ready_index(column) != nullptr && table.index(column).chain(key.back()).length == 0) return true;
+    if (table.ready_index(column) != nullptr && table.index(column).chain(key.back()).length == 0)
+      return true;
   }
   return !key.empty() && key.size() == function.inputs.size() && table.find(key.data()) == no_row;
 }
 
-// Watches one atom that had no row: as long as it has none, the rest need not be looked at.
+// Watches one atom that had no row, then one join that had no value in common: as long as that stays so, the
+// rest need not be looked at.
 bool Engine::cannot_match(Body& body) {
   const std::size_t count = body.query.atoms.size();
   for (std::size_t tried = 0; tried < count; ++tried) {
@@ -33,6 +36,10 @@ bool Engine::cannot_match(Body& body) {
       body.watched = atom;
       return true;
     }
+  }
+  while (!body.unjoined.empty()) {
+    if (!pairs_.joined(database_, body.unjoined.back())) return true;
+    body.unjoined.pop_back();
   }
   return false;
 }
@@ -51,7 +58,8 @@ void Engine::refresh_plans(Body& body) {
   for (const FunctionId id : body.functions) {
     const Table& table = database_.function(id).table;
     const auto live = static_cast<std::uint32_t>(std::bit_width(table.live()) / 2);
-    const auto fresh = static_cast<std::uint32_t>(std::bit_width(table.rows() - table.first_since(body.last_run)) / 3);
+    const auto fresh =
+        static_cast<std::uint32_t>(std::bit_width(table.rows() - table.first_since(body.last_run)) / 3);
     sizes.push_back(live * 64 + fresh);
   }
   if (sizes == body.planned_sizes && !body.plans.empty()) return;

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t deepest_nesting = 4000;
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
 
 template <typename T>
 std::optional<T> whole_number(std::string_view word) {
@@ -34,7 +36,8 @@ class Reader {
       const Span span = here();
       const char c = text_[position_];
       if (c == '(') {
-        if (open.size() >= deepest_nesting) throw ProgramError("parse error: lists are nested too deeply", span);
+        if (open.size() >= deepest_nesting)
+          throw ProgramError("parse error: lists are nested too deeply", span);
         Sexpr list;
         list.span = span;
         open.push_back(std::move(list));
@@ -101,11 +104,15 @@ class Reader {
 
   char escaped(char c) const {
     switch (c) {
-      case 'n': return '\n';
-      case 't': return '\t';
+      case 'n':
+        return '\n';
+      case 't':
+        return '\t';
       case '\\':
-      case '"': return c;
-      default: throw ProgramError(cat("parse error: unrecognized escape character ", c), here());
+      case '"':
+        return c;
+      default:
+        throw ProgramError(cat("parse error: unrecognized escape character ", c), here());
     }
   }
 
@@ -144,6 +151,8 @@ class Reader {
 
 }  // namespace
 
-std::vector<Sexpr> read_sexprs(std::string_view text) { return Reader(text).read(); }
+std::vector<Sexpr> read_sexprs(std::string_view text) {
+  return Reader(text).read();
+}
 
 }  // namespace luminal::egraph

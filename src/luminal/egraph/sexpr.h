@@ -23,8 +23,8 @@ struct Sexpr {
   std::vector<Sexpr> items;
 };
 
-/// Throws `ProgramError` at the first character that cannot be read. Lists nested deeper than a few thousand levels
-/// are refused, because later stages walk them recursively.
+/// Throws `ProgramError` at the first character that cannot be read. Lists nested deeper than a few thousand
+/// levels are refused, because later stages walk them recursively.
 std::vector<Sexpr> read_sexprs(std::string_view text);
 
 }  // namespace luminal::egraph

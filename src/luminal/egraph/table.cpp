@@ -136,8 +136,18 @@ void Table::compact_if_sparse() {
 }
 
 std::size_t Table::bytes() const {
-  std::size_t total = cells_.capacity() * sizeof(Value) + flags_.capacity() + slots_.capacity() * sizeof(Slot);
+  std::size_t total =
+      cells_.capacity() * sizeof(Value) + flags_.capacity() + slots_.capacity() * sizeof(Slot);
   for (const ColumnIndex& index : indexes_) total += index.bytes();
+  return total;
+}
+
+std::size_t Table::used_bytes() const {
+  std::size_t total = cells_.size() * sizeof(Value) + flags_.size() + live_ * 2 * sizeof(Slot);
+  // An index that lags behind will soon need its share for every row.
+  for (const ColumnIndex& index : indexes_) {
+    if (index.indexed_rows() != 0) total += index.used_bytes() * rows() / index.indexed_rows();
+  }
   return total;
 }
 

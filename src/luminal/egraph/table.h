@@ -9,9 +9,9 @@
 
 namespace luminal::egraph {
 
-/// The rows of one function: inputs, then the output. Rows are appended in the order of time and never move until
-/// `compact`; a row whose key or output changes dies and is appended anew, so what is new since an iteration is a
-/// suffix. At most one living row has a given key.
+/// The rows of one function: inputs, then the output. Rows are appended in the order of time and never move
+/// until `compact`; a row whose key or output changes dies and is appended anew, so what is new since an
+/// iteration is a suffix. At most one living row has a given key.
 class Table {
  public:
   explicit Table(std::size_t inputs) : inputs_(inputs), width_(inputs + 1), indexes_(inputs + 1) {}
@@ -29,8 +29,8 @@ class Table {
   /// Neither dead nor subsumed: a row that rules see.
   bool matchable(Row row) const { return flags_[row] == 0; }
 
-  /// What the table files a key under. Asking for the hash first lets a caller with many keys have the memory that
-  /// `find` will look at fetched meanwhile.
+  /// What the table files a key under. Asking for the hash first lets a caller with many keys have the memory
+  /// that `find` will look at fetched meanwhile.
   std::uint32_t hash_of(const Value* key) const {
     std::uint64_t state = 0x9E3779B97F4A7C15ULL;
     for (std::size_t i = 0; i < inputs_; ++i) {
@@ -53,7 +53,9 @@ class Table {
   Row find(const Value* key) const { return find(key, hash_of(key)); }
   Row find(const Value* key, std::uint32_t hash) const;
   /// Adds a row whose key no living row has.
-  Row append(const Value* cells, bool subsumed, Stamp now) { return append(cells, hash_of(cells), subsumed, now); }
+  Row append(const Value* cells, bool subsumed, Stamp now) {
+    return append(cells, hash_of(cells), subsumed, now);
+  }
   Row append(const Value* cells, std::uint32_t hash, bool subsumed, Stamp now);
   void kill(Row row);
   /// From now on rules do not see this living row.
@@ -70,7 +72,10 @@ class Table {
   const ColumnIndex* ready_index(std::size_t column) const;
   /// Forgets dead rows if they are the majority. Row numbers change.
   void compact_if_sparse();
+  /// The memory that is reserved.
   std::size_t bytes() const;
+  /// The memory that the rows need, without what growing reserved ahead: it grows evenly.
+  std::size_t used_bytes() const;
 
  private:
   static constexpr std::uint8_t dead_bit = 1;

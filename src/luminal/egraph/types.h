@@ -8,7 +8,8 @@
 
 namespace luminal::egraph {
 
-/// One cell of a table: the id of an e-class, or the number of an interned atom or container of the cell's sort.
+/// One cell of a table: the id of an e-class, or the number of an interned atom or container of the cell's
+/// sort.
 using Value = std::uint32_t;
 /// A row's place in its table. Rows are only appended, so of two rows the later one has the greater number.
 using Row = std::uint32_t;
@@ -28,8 +29,8 @@ struct Span {
   std::uint32_t column = 0;
 };
 
-/// Whether a command was refused before it did anything, or failed while it ran (a failed check, a panic, an illegal
-/// merge): only the latter is what `(fail …)` expects.
+/// Whether a command was refused before it did anything, or failed while it ran (a failed check, a panic, an
+/// illegal merge): only the latter is what `(fail …)` expects.
 enum class Fault : std::uint8_t { refused, failed };
 
 /// A program that is refused, or one that stops.

@@ -7,8 +7,8 @@
 
 namespace luminal::egraph {
 
-/// Which e-class ids are equal. Of two joined classes the smaller id stays the name of both, so the outcome does not
-/// depend on the order of joining.
+/// Which e-class ids are equal. Of two joined classes the smaller id stays the name of both, so the outcome
+/// does not depend on the order of joining.
 class UnionFind {
  public:
   Value make() {
