@@ -192,13 +192,19 @@ void Engine::set_budget(const Budget& budget) {
   }
 }
 
+// Rebuilding needs room too: it writes rows anew before the old ones are forgotten.
+bool Engine::over_bytes(std::size_t used) const {
+  constexpr double share = 0.93;
+  return static_cast<double>(used) >= share * static_cast<double>(budget_.bytes);
+}
+
 void Engine::note_budget() {
   if (stopped_ != Stop::finished) return;
   peak_bytes_ = std::max(peak_bytes_, database_.bytes());
   if (database_.live_rows() >= budget_.rows) {
     stopped_ = Stop::rows;
   } else if (budget_.bytes != std::numeric_limits<std::uint64_t>::max() &&
-             database_.used_bytes() >= budget_.bytes) {
+             over_bytes(database_.used_bytes())) {
     stopped_ = Stop::bytes;
   } else if (deadline_ != Clock::time_point::max()) {
     const double ahead =
@@ -210,7 +216,7 @@ void Engine::note_budget() {
 // Rebuilding may have merged so many rows that there is room again; what was not applied is then found once
 // more.
 bool Engine::has_room() const {
-  constexpr double full = 0.95;
+  constexpr double full = 0.9;
   if (stopped_ != Stop::rows && stopped_ != Stop::bytes) return false;
   return static_cast<double>(database_.live_rows()) < full * static_cast<double>(budget_.rows) &&
          static_cast<double>(database_.used_bytes()) < full * static_cast<double>(budget_.bytes);

@@ -141,6 +141,7 @@ class Engine {
   void apply_rule(Body& body, RuleId id);
   void note_budget();
   bool has_room() const;
+  bool over_bytes(std::size_t used) const;
   std::size_t body_for(const Rule& rule);
 
   Database database_;
