@@ -156,6 +156,7 @@ void Engine::apply_rule(Body& body, RuleId id) {
   const Rule& rule = rules_[id.index()];
   database_.blame(id);
   std::vector<std::size_t> positions;
+  positions.reserve(rule.head_variables.size());
   for (const std::uint32_t variable : rule.head_variables) {
     positions.push_back(static_cast<std::size_t>(std::find(body.kept.begin(), body.kept.end(), variable) -
                                                  body.kept.begin()));

@@ -79,6 +79,7 @@ class CodeBuilder {
     instruction.callee = node.function.value();
     instruction.span = node.source->span;
     std::vector<std::uint32_t> arguments;
+    arguments.reserve(node.arguments.size());
     for (const std::uint32_t argument : node.arguments) arguments.push_back(value(argument));
     instruction.first_argument = static_cast<std::uint32_t>(code_.arguments.size());
     instruction.argument_count = static_cast<std::uint32_t>(arguments.size());

@@ -119,7 +119,7 @@ const ColumnIndex* Table::ready_index(std::size_t column) const {
 }
 
 void Table::compact_if_sparse() {
-  if (rows() < 64 || live_ * 2 > rows()) return;
+  if (rows() < 16 || live_ * 2 > rows()) return;
   std::size_t epoch = 0;
   Row kept = 0;
   for (Row row = 0; row < rows(); ++row) {
@@ -128,6 +128,7 @@ void Table::compact_if_sparse() {
     std::copy_n(this->row(row), width_, cells_.data() + std::size_t{kept} * width_);
     flags_[kept++] = flags_[row];
   }
+  for (; epoch < epochs_.size(); ++epoch) epochs_[epoch].first = kept;
   cells_.resize(std::size_t{kept} * width_);
   flags_.resize(kept);
   std::fill(slots_.begin(), slots_.end(), Slot{});
