@@ -9,6 +9,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t budget_interval = 256;
+// Every restart searches anew, and each brings the e-graph closer to its budget.
+constexpr int most_restarts = 10;
 
 // How many matches an instruction takes at a time. Where several instructions write to functions, matches go
 // one by one, so that the writes keep the order of the matches.
@@ -115,7 +117,8 @@ bool Engine::step(RulesetId ruleset) {
   changes_before_step_ = database_.changes();
   if (stopped_ == Stop::finished) {
     for (const std::size_t number : complete) bodies_[number].last_run = database_.now();
-  } else if (database_.changes() != before && has_room()) {
+  } else if (database_.changes() != before && restarts_ < most_restarts && has_room()) {
+    ++restarts_;
     stopped_ = Stop::finished;
   }
   ++iterations_;
@@ -186,6 +189,7 @@ void Engine::set_budget(const Budget& budget) {
   budget_ = budget;
   stopped_ = Stop::finished;
   matches_used_ = 0;
+  restarts_ = 0;
   deadline_ = Clock::time_point::max();
   if (budget.seconds < 1e9) {
     deadline_ = Clock::now() +

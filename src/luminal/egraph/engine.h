@@ -158,6 +158,7 @@ class Engine {
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   std::uint64_t matches_used_ = 0;
   Stop stopped_ = Stop::finished;
+  int restarts_ = 0;
   std::uint64_t iterations_ = 0;
   std::size_t peak_bytes_ = 0;
   double rebuild_seconds_ = 0;
