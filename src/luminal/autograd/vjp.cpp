@@ -5,6 +5,7 @@
 #include <numbers>
 #include <tuple>
 
+#include "luminal/frontend/compare.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -47,14 +48,7 @@ struct At {
   Tensor div(const Operand& a, const Operand& b) const { return at(a) / at(b); }
   Tensor op(Op op, const Operand& a, const Operand& b) const { return binary(op, at(a), at(b), name(op)); }
   Tensor select(const Tensor& condition, const Operand& a, const Operand& b) const {
-    const auto [x, y] = broadcast(at(a), at(b), "select");
-    const Shape& shape = condition.shape();
-    return condition.graph(where)
-        .add_op(Op::select, where)
-        .input(condition)
-        .input(x.expand(shape, where))
-        .input(y.expand(shape, where))
-        .finish();
+    return luminal::where(condition, at(a), at(b), where);
   }
   Operand at(Operand operand) const {
     operand.where = where;
