@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "luminal/egraph/extract.h"
 
@@ -116,8 +117,11 @@ Choice extract_dag(const Frozen& frozen, const NodeCost& cost) {
   Classes order = order_of(frozen, choice);
   for (int pass = 0; pass < most_passes; ++pass) {
     if (!Pass(frozen, cost, choice).run(order) && pass > 0) break;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return choice.costs[a] < choice.costs[b]; });
+    std::vector<std::uint32_t> place(frozen.class_count());
+    for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(choice.costs[a], place[a]) < std::pair(choice.costs[b], place[b]);
+    });
   }
   return choice;
 }

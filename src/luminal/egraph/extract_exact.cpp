@@ -79,6 +79,7 @@ class Search {
     }
     std::sort(ranked.begin(), ranked.end());
     std::vector<std::uint32_t> order;
+    order.reserve(ranked.size());
     for (const auto& [added, index] : ranked) order.push_back(index);
     return order;
   }

@@ -148,6 +148,7 @@ class Draw {
 
   std::vector<std::uint32_t> shuffled(std::uint32_t owner) {
     std::vector<std::uint32_t> order;
+    order.reserve(frozen_.last_node(owner) - frozen_.first_node(owner));
     for (std::uint32_t i = frozen_.first_node(owner); i < frozen_.last_node(owner); ++i) order.push_back(i);
     for (std::size_t i = order.size(); i > 1; --i) {
       random_ = Hash(random_).add(i).value();

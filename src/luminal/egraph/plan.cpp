@@ -116,8 +116,9 @@ class Planner {
   void choose_chains(const Function& function, Step& step) const {
     step.kind = Step::Kind::chain;
     step.chains = step.checks;
-    std::stable_sort(step.chains.begin(), step.chains.end(), [&](const Step::Cell& a, const Step::Cell& b) {
-      return rows_per_value(function, a.column) < rows_per_value(function, b.column);
+    std::sort(step.chains.begin(), step.chains.end(), [&](const Step::Cell& a, const Step::Cell& b) {
+      return std::pair(rows_per_value(function, a.column), a.column) <
+             std::pair(rows_per_value(function, b.column), b.column);
     });
     if (step.chains.size() > 2) step.chains.resize(2);
   }

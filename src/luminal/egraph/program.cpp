@@ -57,6 +57,7 @@ SortId Program::sort_named(const std::string& name, Span span) const {
 
 std::vector<SortId> Program::sorts_named(const std::vector<std::string>& names, Span span) const {
   std::vector<SortId> sorts;
+  sorts.reserve(names.size());
   for (const std::string& name : names) sorts.push_back(sort_named(name, span));
   return sorts;
 }

@@ -85,8 +85,7 @@ void Program::print_variants(const Evaluated& root, std::size_t count) {
       if (const auto text = print_node(database(), picture, choice, picture.node(i)))
         found.emplace_back(cost, *text);
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(found.begin(), found.end());
   }
   print("(\n");
   for (std::size_t i = 0; i < found.size() && i < count; ++i) print("   " + found[i].second + "\n");
@@ -144,8 +143,9 @@ std::string Program::statistics() const {
   std::ostringstream out;
   out << "Overall statistics:\n" << std::fixed << std::setprecision(3);
   std::vector<RuleStatistics> rules = state_.engine.statistics();
-  std::stable_sort(rules.begin(), rules.end(), [](const RuleStatistics& a, const RuleStatistics& b) {
-    return a.search_seconds + a.apply_seconds < b.search_seconds + b.apply_seconds;
+  std::sort(rules.begin(), rules.end(), [](const RuleStatistics& a, const RuleStatistics& b) {
+    return std::pair(a.search_seconds + a.apply_seconds, std::string_view(a.name)) <
+           std::pair(b.search_seconds + b.apply_seconds, std::string_view(b.name));
   });
   for (const RuleStatistics& rule : rules) {
     out << "Rule " << rule.name << ": search " << rule.search_seconds << "s, apply " << rule.apply_seconds

@@ -115,6 +115,7 @@ void Program::execute(const Command& command, const CheckCommand& what) {
   check_pattern_names(what.facts);
   if (engine().holds(lower_facts(database(), what.facts, command.span))) return;
   std::vector<std::string> facts;
+  facts.reserve(what.facts.size());
   for (const Fact& fact : what.facts) facts.push_back(print_fact(fact));
   throw ProgramError(cat("check failed: ", join(facts, " ")), command.span, Fault::failed);
 }

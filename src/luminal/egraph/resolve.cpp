@@ -193,6 +193,7 @@ void Resolver::refuse(const ResolvedExpr& node) const {
   });
   if (arity) throw ProgramError(cat("arity mismatch: ", print_expr(*node.source)), node.source->span);
   std::vector<std::string> sorts;
+  sorts.reserve(node.arguments.size());
   for (const std::uint32_t argument : node.arguments) sorts.push_back(sort_name(nodes_[argument].slot));
   throw ProgramError(cat("no primitive ", node.source->name, " takes (", join(sorts, " "), ") and gives ",
                          sort_name(node.slot), ": ", print_expr(*node.source)),
