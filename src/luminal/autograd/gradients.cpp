@@ -88,7 +88,7 @@ class Replay {
     done_[part] = true;
     // Barriers behind the gradient keep the second computation from being merged with the first.
     for (const auto& input : checkpoints_[part].inputs) {
-      const Value value = input.value();
+      const Value& value = input.value();
       const Tensor held = graph_.add_op(Op::barrier, graph_.dag().node(value.node).where)
                               .input(graph_.at(value.node, value.output))
                               .after(gradient)
