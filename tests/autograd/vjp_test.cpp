@@ -159,6 +159,100 @@ TEST(Gradients, StopAndUnused) {
   EXPECT_EQ(found[1].data<float>(), (std::vector<float>{0, 0}));
 }
 
+TEST(Gradients, CheckpointsComputeAgain) {
+  const auto layer = [](const Tensors& in) { return (in[0] * in[1]).sin().exp2().cos(); };
+  const auto build = [&](Graph& g, bool checkpointed) {
+    const Tensor x = g.tensor({3}).set({0.5, -1.0, 2.0});
+    const Tensor w = g.tensor({3}).set({1.5, 0.25, -0.75});
+    const Checkpoint first = checkpoint(layer, {x, w});
+    const Checkpoint second = checkpoint(layer, {first.output, w});
+    GradientOptions options;
+    if (checkpointed) options.checkpoints = {first, second};
+    const auto found = gradients(second.output.sum(), {x, w}, options);
+    retrieve(found);
+    g.execute();
+    return std::pair(found[0].data<float>(), found[1].data<float>());
+  };
+  Graph plain;
+  Graph again;
+  EXPECT_EQ(build(plain, false), build(again, true));
+  const auto count = [](const Graph& g, Op op) {
+    const auto ids = g.dag().nodes();
+    return std::count_if(ids.begin(), ids.end(), [&](NodeId id) { return g.dag().node(id).op == op; });
+  };
+  EXPECT_EQ(count(again, Op::barrier), 4);
+  EXPECT_EQ(count(again, Op::exp2), 2 * count(plain, Op::exp2));
+  // What the forward pass computed inside a part is read by the forward pass alone.
+  const auto consumers = again.dag().consumers();
+  std::size_t read_once = 0;
+  for (const auto id : again.dag().nodes())
+    if (again.dag().node(id).op == Op::exp2 && consumers[id.index()].size() == 1) ++read_once;
+  EXPECT_EQ(read_once, 2u);
+}
+
+TEST(Gradients, MaterialiseNoLargerProductThanForward) {
+  struct Count {
+    std::int64_t forward;
+    std::int64_t both;
+  };
+  // Element-wise nodes are inlined into what reads them, and a sum that only sums read is one sum with them
+  // (docs/architecture.md): what is left must exist in memory.
+  const auto largest = [](const Graph& g) {
+    const auto consumers = g.dag().consumers();
+    std::int64_t most = 0;
+    for (const auto id : g.dag().nodes()) {
+      const Node& node = g.dag().node(id);
+      const auto is_sum = [&](NodeId reader) { return g.dag().node(reader).op == Op::reduce_sum; };
+      const auto& readers = consumers[id.index()];
+      const bool merged =
+          is_sum(id) && !readers.empty() && std::all_of(readers.begin(), readers.end(), is_sum);
+      const OpKind what = kind(node.op);
+      const bool inlined = what == OpKind::unary || what == OpKind::binary || what == OpKind::select ||
+                           what == OpKind::convert;
+      if (merged || inlined || node.op == Op::iota || node.op == Op::constant) continue;
+      // As much of it as is read: the gradient of a padded input is computed where the input is.
+      std::int64_t read = readers.empty() ? *node.outputs[0].shape.element_count().constant_value() : 0;
+      for (const auto reader : readers)
+        for (const auto& input : g.dag().node(reader).inputs)
+          if (input.node == id)
+            read = std::max(read, std::min(*input.view.shape().element_count().constant_value(),
+                                           *node.outputs[0].shape.element_count().constant_value()));
+      most = std::max(most, read);
+    }
+    return most;
+  };
+  const auto measure = [&](const std::function<Tensor(Graph&, Tensors&)>& build) {
+    Graph g;
+    Tensors parameters;
+    const Tensor y = build(g, parameters);
+    const Tensor loss = (y * y).sum();
+    const std::int64_t forward = largest(g);
+    for (const auto& gradient : gradients(loss, parameters))
+      gradient.contiguous();  // as an optimiser would read it
+    return Count{forward, largest(g)};
+  };
+  const auto expect = [&](const char* what, const std::function<Tensor(Graph&, Tensors&)>& build) {
+    const Count count = measure(build);
+    EXPECT_LE(count.both, count.forward) << what;
+  };
+  expect("convolution", [](Graph& g, Tensors& p) {
+    p = {g.tensor({2, 3, 9, 9}), g.tensor({4, 3, 3, 3})};
+    return conv2d(p[0], p[1], std::nullopt, {.stride = 2, .padding = 1, .dilation = 2});
+  });
+  expect("pooling", [](Graph& g, Tensors& p) {
+    p = {g.tensor({2, 3, 8, 8})};
+    return max_pool(p[0], 3, 2, {.stride = Spatial(2)}) + avg_pool(p[0], 3, 2, {.stride = Spatial(2)});
+  });
+  expect("embedding", [](Graph& g, Tensors& p) {
+    p = {g.tensor({50, 8})};
+    return embedding(g.tensor({70}, DType::i64), p[0]);
+  });
+  expect("attention", [](Graph& g, Tensors& p) {
+    p = {g.tensor({1, 2, 16, 4}), g.tensor({1, 2, 16, 4}), g.tensor({1, 2, 16, 4})};
+    return scaled_dot_product_attention(p[0], p[1], p[2], {.causal = true});
+  });
+}
+
 TEST(Gradients, CustomOps) {
   auto cube = std::make_shared<DifferentiableOp>();
   cube->name = "cube";

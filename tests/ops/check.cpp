@@ -144,16 +144,22 @@ std::optional<Slope> slope(const std::function<double(double)>& loss_at) {
   return Slope{(left + right) / 2, 2e-4 * size + 1e-9 * std::abs(middle)};
 }
 
+/// What is differentiated: the outputs, or for order 2 their gradients.
+Tensor loss_of(Built& built, const Gradients& gradients, int order) {
+  const Tensor loss = weighted(built.graph, built.outputs);
+  return order == 1 ? loss : weighted(built.graph, gradients(loss, variables(built)));
+}
+
 }  // namespace
 
 std::optional<std::string> check_gradients(Backend& backend, const Gradients& gradients, const Row& row,
-                                           const Case& of) {
+                                           const Case& of, int order) {
   Built differentiated = build(row, of, false);
   const std::vector<Tensor> exact =
-      gradients(weighted(differentiated.graph, differentiated.outputs), variables(differentiated));
+      gradients(loss_of(differentiated, gradients, order), variables(differentiated));
   const std::vector<Array> found = backend.run(differentiated.graph, exact);
   Built plain = build(row, of, false);
-  const Tensor loss = weighted(plain.graph, plain.outputs);
+  const Tensor loss = loss_of(plain, gradients, order);
   const std::vector<Tensor> inputs = variables(plain);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const Array at = inputs[k].array().clone();

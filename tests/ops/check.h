@@ -25,6 +25,6 @@ std::optional<std::string> check(Backend& backend, const Row& row, const Case& o
 
 /// Compares the gradients of a case, by the inputs of f64, with central differences.
 std::optional<std::string> check_gradients(Backend& backend, const Gradients& gradients, const Row& row,
-                                           const Case& of);
+                                           const Case& of, int order = 1);
 
 }  // namespace luminal::ops

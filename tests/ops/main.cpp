@@ -13,10 +13,11 @@ namespace luminal::ops {
 namespace {
 
 constexpr const char* usage =
-    "usage: test_ops [--mode test|grad|perf|support] [--backend NAME] [--family NAME] [--op NAME] [--count]\n"
+    "usage: test_ops [--mode test|grad|grad2|perf|support] [--backend NAME] [--family NAME] [--op NAME] [--count]\n"
     "                [--docs | --check-docs FILE]\n"
     "  test     runs every case, with constant and with symbolic dims\n"
     "  grad     compares gradients with differences\n"
+    "  grad2    compares gradients of gradients with differences; --every N takes each N-th case only\n"
     "  perf     prints the time of each op\n"
     "  support  prints which dtypes each op runs in\n"
     "  --count  also prints the number of cases by op and dtype\n"
@@ -29,6 +30,7 @@ struct Options {
   std::string op;
   std::string docs_file;
   std::string references = cat(LUMINAL_SOURCE_DIR, "/tests/ops/references");
+  std::size_t every = 1;
   bool count = false;
   bool docs = false;
 };
@@ -49,6 +51,8 @@ Options parse(int argc, char** argv) {
       options.family = next();
     else if (words[i] == "--op")
       options.op = next();
+    else if (words[i] == "--every")
+      options.every = std::max<std::size_t>(1, std::stoul(next()));
     else if (words[i] == "--references")
       options.references = next();
     else if (words[i] == "--count")
@@ -118,23 +122,24 @@ bool differentiable(const Loaded& loaded, const Case& of) {
                      [](const Expected& output) { return output.values.dtype() == DType::f64; });
 }
 
-int grad(Backend& backend, const std::vector<Loaded>& all) {
+int grad(Backend& backend, const std::vector<Loaded>& all, int order, std::size_t every) {
   int failures = 0;
   std::size_t checked = 0;
+  std::size_t number = 0;
   for (const auto& loaded : all)
     for (const auto& one : loaded.cases) {
-      if (!differentiable(loaded, one)) continue;
+      if (!differentiable(loaded, one) || number++ % every != 0) continue;
       ++checked;
       std::optional<std::string> wrong;
       try {
-        wrong = check_gradients(backend, gradients(), *loaded.row, one);
+        wrong = check_gradients(backend, gradients(), *loaded.row, one, order);
       } catch (const std::exception& problem) {
         wrong = problem.what();
       }
       if (!wrong) continue;
       if (++failures <= 50) std::cout << label(loaded, one) << ": " << *wrong << '\n';
     }
-  std::cout << checked << " gradients on " << backend.name() << ": " << failures << " failures\n";
+  std::cout << checked << " gradients of order " << order << " on " << backend.name() << ": " << failures << " failures\n";
   return failures == 0 ? 0 : 1;
 }
 
@@ -202,7 +207,8 @@ int run(const Options& options) {
   for (const auto& backend : backends()) {
     if (backend->name() != options.backend) continue;
     if (options.mode == "test") return test(*backend, all);
-    if (options.mode == "grad") return grad(*backend, all);
+    if (options.mode == "grad") return grad(*backend, all, 1, options.every);
+    if (options.mode == "grad2") return grad(*backend, all, 2, options.every);
     if (options.mode == "perf") return perf(*backend, all);
     if (options.mode == "support") return support(*backend, all);
     throw std::runtime_error(cat("'", options.mode, "' is no mode\n", usage));

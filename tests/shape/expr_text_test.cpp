@@ -62,6 +62,7 @@ TEST(ExprText, SpellsC) {
   EXPECT_EQ((n % x).c_text(), "luminal_floor_mod(n, x)");
   EXPECT_EQ(Expr::min(n, m).c_text(), "(m < n ? m : n)");
   EXPECT_EQ((Expr(INT64_MIN)).c_text(), "(-9223372036854775807 - 1)");
+  EXPECT_EQ((n + Expr(INT64_MIN)).c_text(), "n + (-9223372036854775807 - 1)");
 }
 
 TEST(ExprText, ParsesMoreThanItWrites) {

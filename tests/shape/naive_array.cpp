@@ -43,6 +43,7 @@ std::int64_t value(const Expr& e) {
 
 std::vector<std::int64_t> values(const std::vector<Expr>& list) {
   std::vector<std::int64_t> result;
+  result.reserve(list.size());
   for (const auto& e : list) result.push_back(value(e));
   return result;
 }
@@ -61,6 +62,7 @@ NaiveArray gathered(const NaiveArray& array, std::vector<std::int64_t> dims,
 
 std::optional<NaiveArray> apply(const NaiveArray& array, const movement::Permute& m) {
   std::vector<std::int64_t> dims;
+  dims.reserve(m.axes.size());
   for (const auto axis : m.axes) dims.push_back(array.dims[axis]);
   return gathered(array, dims, [&](const Coordinates& c) {
     Coordinates from(c.size());

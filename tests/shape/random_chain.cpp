@@ -108,6 +108,7 @@ class Chain {
                 m.axes[static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(i) - 1))]);
     }
     std::vector<Expr> dims;
+    dims.reserve(m.axes.size());
     for (const auto each : m.axes) dims.push_back(dims_[each]);
     push(m, dims);
   }
@@ -188,8 +189,6 @@ class Chain {
   }
 
   void strided() {
-    std::vector<Expr> strides;
-    std::vector<Expr> dims;
     const auto count = elements();
     if (count < 1) return;
     const auto length = random_.between(1, std::min<std::int64_t>(4, count));

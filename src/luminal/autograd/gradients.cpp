@@ -1,6 +1,7 @@
 #include "luminal/autograd/gradients.h"
 
 #include <map>
+#include <tuple>
 
 #include "luminal/autograd/vjp.h"
 #include "luminal/support/error.h"
@@ -47,10 +48,82 @@ void require_parameter(const Dag& dag, const Tensor& parameter, Location where) 
                 where);
 }
 
+/// The parts of the graph that are computed again, each when the first gradient reaches it.
+class Replay {
+ public:
+  Replay(const Graph& graph, const std::vector<Checkpoint>& checkpoints, Location where)
+      : graph_(graph), checkpoints_(checkpoints) {
+    for (std::size_t i = 0; i < checkpoints.size(); ++i) claim(i, where);
+  }
+
+  /// Where to read the values around a node, now that `gradient` has reached it.
+  const Backward::Replayed& at(NodeId id, const Tensor& gradient) {
+    const auto found = part_of_.find(id);
+    if (found != part_of_.end() && !done_[found->second]) again(found->second, gradient);
+    return replayed_;
+  }
+
+ private:
+  /// Finds the nodes between a part's inputs and its output.
+  void claim(std::size_t part, Location where) {
+    const Dag& dag = graph_.dag();
+    std::vector<bool> seen(dag.id_bound(), false);
+    for (const auto& input : checkpoints_[part].inputs) seen[input.node().index()] = true;
+    std::vector<NodeId> open{checkpoints_[part].output.node()};
+    while (!open.empty()) {
+      const NodeId id = open.back();
+      open.pop_back();
+      if (seen[id.index()]) continue;
+      seen[id.index()] = true;
+      const Node& node = dag.node(id);
+      if (node.inputs.empty()) continue;
+      if (!part_of_.emplace(id, part).second)
+        throw Error("gradients: two checkpoints share a part of the graph", where);
+      for (const auto& input : node.inputs) open.push_back(input.node);
+    }
+    done_.push_back(false);
+  }
+
+  void again(std::size_t part, const Tensor& gradient) {
+    done_[part] = true;
+    // Barriers behind the gradient keep the second computation from being merged with the first.
+    for (const auto& input : checkpoints_[part].inputs) {
+      const Value value = input.value();
+      const Tensor held = graph_.add_op(Op::barrier, graph_.dag().node(value.node).where)
+                              .input(graph_.at(value.node, value.output))
+                              .after(gradient)
+                              .finish();
+      replayed_[{value.node, value.output}] = {held.node(), 0};
+    }
+    for (const auto id : execution_order(graph_.dag(), {checkpoints_[part].output.node()})) {
+      const auto found = part_of_.find(id);
+      if (found == part_of_.end() || found->second != part) continue;
+      const Node node = graph_.dag().node(id);
+      OpBuilder copy = graph_.add_op(node.op, node.where);
+      copy.attribute(node.attribute).type(node.outputs[0]);
+      for (Value input : node.inputs) {
+        const auto place = replayed_.find({input.node, input.output});
+        if (place != replayed_.end()) std::tie(input.node, input.output) = place->second;
+        copy.input(graph_.at(input));
+      }
+      const auto outputs = copy.finish_all();
+      for (std::uint32_t k = 0; k < outputs.size(); ++k) replayed_[{id, k}] = {outputs[k].node(), k};
+    }
+    for (const auto& input : checkpoints_[part].inputs) replayed_.erase({input.node(), input.value().output});
+  }
+
+  Graph graph_;
+  const std::vector<Checkpoint>& checkpoints_;
+  std::map<NodeId, std::size_t> part_of_;
+  std::vector<bool> done_;
+  Backward::Replayed replayed_;
+};
+
 /// The way back through the graph, with what has been collected for each value so far.
 class Backpropagation {
  public:
-  Backpropagation(const Graph& graph, std::vector<bool> active) : graph_(graph), active_(std::move(active)) {}
+  Backpropagation(const Graph& graph, std::vector<bool> active, Replay& replay)
+      : graph_(graph), active_(std::move(active)), replay_(replay) {}
 
   void add(const Value& value, const Tensor& gradient, Location where) {
     const Tensor whole = transpose(value.view, gradient, where);
@@ -66,15 +139,15 @@ class Backpropagation {
     const Node& node = graph_.dag().node(id);
     if (node.inputs.empty()) return;
     std::vector<std::optional<Tensor>> incoming;
-    bool any = false;
+    std::optional<Tensor> arrived;
     for (std::uint32_t k = 0; k < node.outputs.size(); ++k) {
       incoming.push_back(find({id, k}));
-      any = any || incoming.back().has_value();
+      if (!arrived) arrived = incoming.back();
     }
-    if (!any) return;
+    if (!arrived) return;
     const Vjp row = vjp(node.op);
     if (row == nullptr) throw Error(cat("gradients: ", node.op, " has no gradient"), node.where);
-    Backward backward(graph_, id, std::move(incoming));
+    Backward backward(graph_, id, std::move(incoming), replay_.at(id, *arrived));
     const InputGradients outgoing = row(backward);
     for (std::size_t i = 0; i < outgoing.size(); ++i)
       if (outgoing[i] && active_[node.inputs[i].node.index()]) add(node.inputs[i], *outgoing[i], node.where);
@@ -88,6 +161,7 @@ class Backpropagation {
  private:
   Graph graph_;
   std::vector<bool> active_;
+  Replay& replay_;
   std::map<OutputId, Tensor> collected_;
 };
 
@@ -96,6 +170,12 @@ Tensor filled(Graph graph, const Tensor& like, double value, Location where) {
 }
 
 }  // namespace
+
+Checkpoint checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& part,
+                      std::vector<Tensor> inputs) {
+  const Tensor output = part(inputs);
+  return {std::move(inputs), output};
+}
 
 std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Tensor>& parameters,
                               const GradientOptions& options, Location where) {
@@ -108,7 +188,8 @@ std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Tensor>& par
   }
   const auto order = execution_order(graph.dag(), {loss.node()});
   std::vector<bool> active = between(graph.dag(), order, parameters);
-  Backpropagation back(graph, std::move(active));
+  Replay replay(graph, options.checkpoints, where);
+  Backpropagation back(graph, std::move(active), replay);
   back.add(loss.value(), options.seed ? *options.seed : filled(graph, loss, 1, where), where);
   for (auto id = order.rbegin(); id != order.rend(); ++id) back.through(*id);
   std::vector<Tensor> result;

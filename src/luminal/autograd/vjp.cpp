@@ -3,17 +3,28 @@
 
 #include <array>
 #include <numbers>
+#include <tuple>
 
+#include "luminal/frontend/compare.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
 namespace luminal {
 
-Backward::Backward(Graph graph, NodeId id, std::vector<std::optional<Tensor>> gradients)
-    : graph_(std::move(graph)), id_(id), gradients_(std::move(gradients)) {}
+Backward::Backward(Graph graph, NodeId id, std::vector<std::optional<Tensor>> gradients,
+                   const Replayed& replayed)
+    : graph_(std::move(graph)), id_(id), gradients_(std::move(gradients)), replayed_(replayed) {}
 
 Tensor Backward::input(std::size_t k) const {
-  return graph_.at(node().inputs[k]);
+  Value value = node().inputs[k];
+  const auto found = replayed_.find({value.node, value.output});
+  if (found != replayed_.end()) std::tie(value.node, value.output) = found->second;
+  return graph_.at(value);
+}
+
+Tensor Backward::output(std::uint32_t k) const {
+  const auto found = replayed_.find({id_, k});
+  return found == replayed_.end() ? graph_.at(id_, k) : graph_.at(found->second.first, found->second.second);
 }
 
 Tensor Backward::gradient(std::uint32_t k) {
@@ -37,14 +48,7 @@ struct At {
   Tensor div(const Operand& a, const Operand& b) const { return at(a) / at(b); }
   Tensor op(Op op, const Operand& a, const Operand& b) const { return binary(op, at(a), at(b), name(op)); }
   Tensor select(const Tensor& condition, const Operand& a, const Operand& b) const {
-    const auto [x, y] = broadcast(at(a), at(b), "select");
-    const Shape& shape = condition.shape();
-    return condition.graph(where)
-        .add_op(Op::select, where)
-        .input(condition)
-        .input(x.expand(shape, where))
-        .input(y.expand(shape, where))
-        .finish();
+    return luminal::where(condition, at(a), at(b), where);
   }
   Operand at(Operand operand) const {
     operand.where = where;
@@ -132,19 +136,19 @@ Result mod_row(Backward& b) {
   return {b.gradient(), at.mul(at.mul(b.gradient(), -1), at.op(Op::idiv, b.input(0), b.input(1)))};
 }
 
-/// PyTorch's: 0 for a zero exponent, and no logarithm where the base is 0.
+/// PyTorch's: no slope for a zero exponent, and no logarithm where the base is 0.
 Result pow_row(Backward& b) {
   const At at{b.where()};
   const Tensor base = b.input(0);
   const Tensor exponent = b.input(1);
   const Tensor no_exponent = at.op(Op::equal, exponent, 0);
-  const Tensor slope = at.mul(exponent, at.op(Op::pow, base, at.sub(exponent, 1)));
+  const Tensor used =
+      at.select(no_exponent, 1.0, exponent);  // keeps what is not used finite, for its gradient
+  const Tensor slope = at.mul(used, at.op(Op::pow, base, at.sub(used, 1)));
   const Tensor to_base = at.select(no_exponent, 0.0, at.mul(b.gradient(), slope));
-  const Tensor log = at.mul(base.log2(b.where()), std::numbers::ln2);
-  const Tensor base_zero =
-      at.op(Op::bit_and, at.op(Op::equal, base, 0), at.op(Op::equal, at.op(Op::less, exponent, 0), false));
-  const Tensor base_fine = at.op(Op::bit_and, no_exponent, at.op(Op::equal, at.op(Op::less, base, 0), false));
-  const Tensor flat = at.op(Op::bit_or, base_zero, base_fine);
+  const Tensor not_negative = at.op(Op::equal, at.op(Op::less, exponent, 0), false);
+  const Tensor flat = at.op(Op::bit_and, at.op(Op::equal, base, 0), not_negative);
+  const Tensor log = at.mul(at.select(flat, 1.0, base).log2(b.where()), std::numbers::ln2);
   const Tensor to_exponent = at.select(flat, 0.0, at.mul(b.gradient(), at.mul(b.output(), log)));
   return {to_base, to_exponent};
 }
@@ -186,13 +190,24 @@ Result reduce_sum_row(Backward& b) {
   return {spread(b, b.gradient())};
 }
 
-/// Equal maxima share the gradient, as in torch.amax.
+/// Equal maxima share the gradient, as in torch.amax, or the first takes it, as in torch.max_pool2d.
 Result reduce_max_row(Backward& b) {
   const At at{b.where()};
   const Tensor x = b.input(0);
-  const Tensor chosen = at.op(Op::equal, x, spread(b, b.output())).cast(x.dtype(), b.where());
+  const Tensor equal = at.op(Op::equal, x, spread(b, b.output()));
   std::vector<int> axes;
   for (std::size_t axis = b.output().rank(); axis < x.rank(); ++axis) axes.push_back(static_cast<int>(axis));
+  if (b.node().get<attribute::Reduce>().first_tie) {
+    // The first has the largest number when counted from behind.
+    Expr place = 0;
+    for (std::size_t axis = b.output().rank(); axis < x.rank(); ++axis)
+      place = place * x.shape()[axis] + (x.shape()[axis] - 1 - Expr::coordinate(axis, x.shape()[axis]));
+    const Tensor behind = b.graph().iota(place + 1, x.shape(), DType::i64, b.where());
+    const Tensor hit = at.select(equal, behind, 0);
+    const Tensor first = at.op(Op::equal, hit, spread(b, hit.max(Axes(axes), false, b.where())));
+    return {at.select(at.op(Op::bit_and, equal, first), spread(b, b.gradient()), 0.0)};
+  }
+  const Tensor chosen = equal.cast(x.dtype(), b.where());
   const Tensor count = chosen.sum(Axes(axes), false, b.where());
   return {at.mul(chosen, spread(b, at.div(b.gradient(), count)))};
 }

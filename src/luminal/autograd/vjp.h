@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -10,13 +11,15 @@ namespace luminal {
 /// One node on the way back: its inputs as it reads them, its outputs, and the gradients of its outputs.
 class Backward {
  public:
-  Backward(Graph graph, NodeId id, std::vector<std::optional<Tensor>> gradients);
+  /// Where the values of a node are to be read on the way back: itself, or where they were computed again.
+  using Replayed = std::map<OutputId, OutputId>;
+  Backward(Graph graph, NodeId id, std::vector<std::optional<Tensor>> gradients, const Replayed& replayed);
 
   const Node& node() const { return graph_.dag().node(id_); }
   Graph& graph() { return graph_; }
   /// Input k through its view.
   Tensor input(std::size_t k) const;
-  Tensor output(std::uint32_t k = 0) const { return graph_.at(id_, k); }
+  Tensor output(std::uint32_t k = 0) const;
   /// The gradient of output k; zeros if nothing came back.
   Tensor gradient(std::uint32_t k = 0);
   Location where() const { return node().where; }
@@ -25,6 +28,7 @@ class Backward {
   Graph graph_;
   NodeId id_;
   std::vector<std::optional<Tensor>> gradients_;
+  const Replayed& replayed_;
 };
 
 /// The gradients of a node's inputs, one each, in the shape and dtype the node reads them; absent where none

@@ -2,16 +2,21 @@
 #include <exception>
 #include <iostream>
 
+#include "luminal/cli/bench.h"
+#include "luminal/cli/egg.h"
 #include "luminal/cli/view.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Luminal: a deep-learning compiler");
   app.name("luminal");
   app.require_subcommand(1);
+  int exit_code = 0;
+  luminal::cli::add_bench_command(app, exit_code);
+  luminal::cli::add_egg_command(app, exit_code);
   luminal::cli::add_view_command(app);
   try {
     app.parse(argc, argv);
-    return 0;
+    return exit_code;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {

@@ -122,7 +122,7 @@ Term sign_bit(const Term& x) {
   return Term(x.tensor().as_dtype(bits, x.where()), x.where()) < 0;
 }
 
-Term reduce(Op op, const Term& x, const std::vector<std::size_t>& axes, bool keep_dims) {
+Term reduce(Op op, const Term& x, const std::vector<std::size_t>& axes, bool keep_dims, bool first_tie) {
   const Shape& shape = x.shape();
   std::vector<std::size_t> order;
   std::vector<Expr> kept;
@@ -134,7 +134,8 @@ Term reduce(Op op, const Term& x, const std::vector<std::size_t>& axes, bool kee
   order.insert(order.end(), axes.begin(), axes.end());
   const Tensor moved = x.tensor().move(movement::Permute{std::move(order)}, x.where());
   const Tensor result =
-      node(op, {moved}, attribute::Reduce{static_cast<std::uint32_t>(axes.size())}, name(op), x.where());
+      node(op, {moved}, attribute::Reduce{static_cast<std::uint32_t>(axes.size()), first_tie}, name(op),
+           x.where());
   return {keep_dims ? result.reshape(Shape(std::move(kept)), x.where()) : result, x.where()};
 }
 

@@ -63,7 +63,9 @@ Term is_nan(const Term& x);
 /// Whether the sign bit is set: also of −0 and of a negative NaN.
 Term sign_bit(const Term& x);
 /// A reduction in the dtype of its input. The axes count from 0 and ascend.
-Term reduce(Op op, const Term& x, const std::vector<std::size_t>& axes, bool keep_dims);
+/// `first_tie`: see attribute::Reduce.
+Term reduce(Op op, const Term& x, const std::vector<std::size_t>& axes, bool keep_dims,
+            bool first_tie = false);
 Term sum(const Term& x, const std::vector<std::size_t>& axes, bool keep_dims);
 /// The product of the sizes of these axes.
 Expr count_of(const Shape& shape, const std::vector<std::size_t>& axes);

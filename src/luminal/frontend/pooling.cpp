@@ -99,7 +99,7 @@ Tensor max_pool(const Tensor& x, const Spatial& window, std::size_t axes, const 
   const auto windows = windows_of(x, window, axes, options, "max_pool", where);
   const Number lowest = to_number(neutral(Op::reduce_max, x.dtype()));
   const Tensor views = unfolded(x, windows, lowest, lowest, where);
-  return reduce(Op::reduce_max, {views, where}, last_axes(views.rank(), axes), false);
+  return reduce(Op::reduce_max, {views, where}, last_axes(views.rank(), axes), false, true);
 }
 
 Tensor avg_pool(const Tensor& x, const Spatial& window, std::size_t axes, const Pooling& options,

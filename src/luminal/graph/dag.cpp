@@ -18,7 +18,7 @@ struct AttributeHash {
   }
   void operator()(const attribute::Iota& a) const { hash.add(a.value.hash()); }
   void operator()(const attribute::Random& a) const { hash.add(a.stream); }
-  void operator()(const attribute::Reduce& a) const { hash.add(a.axes); }
+  void operator()(const attribute::Reduce& a) const { hash.add(a.axes).add(a.first_tie ? 1 : 0); }
   void operator()(const attribute::Axis& a) const { hash.add(a.axis); }
   void operator()(const attribute::Sort& a) const { hash.add(a.descending ? 1 : 0); }
   void operator()(const attribute::Print& a) const { hash.add(a.message); }

@@ -71,6 +71,8 @@ struct Random {
 /// The number of trailing axes that a reduction removes.
 struct Reduce {
   std::uint32_t axes = 1;
+  /// Of equal maxima, the first takes the gradient (as in pooling) instead of all sharing it.
+  bool first_tie = false;
   friend bool operator==(const Reduce&, const Reduce&) = default;
 };
 struct Axis {

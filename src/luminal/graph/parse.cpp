@@ -194,6 +194,14 @@ class Parser {
     return attribute::Iota{parse_expr(text, names)};
   }
 
+  static Attribute reduce(std::string_view text) {
+    const auto parts = split_arguments(text);
+    if (parts.empty() || parts.size() > 2 || (parts.size() == 2 && parts[1] != "first"))
+      throw Error("a reduction carries a number of axes, and 'first'");
+    const auto axes = natural(parts[0], std::numeric_limits<std::uint32_t>::max());
+    return attribute::Reduce{static_cast<std::uint32_t>(axes), parts.size() == 2};
+  }
+
   Attribute attribute_of(Op op, std::string_view text, const TensorType& type) const {
     const auto small = [&] {
       return static_cast<std::uint32_t>(natural(text, std::numeric_limits<std::uint32_t>::max()));
@@ -208,7 +216,7 @@ class Parser {
       case Op::reduce_sum:
       case Op::reduce_max:
       case Op::reduce_prod:
-        return attribute::Reduce{small()};
+        return reduce(text);
       case Op::gather:
       case Op::scatter:
       case Op::scatter_add:

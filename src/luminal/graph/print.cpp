@@ -19,7 +19,9 @@ struct AttributeText {
   std::string operator()(const attribute::Constant& a) const { return constant_text(a.value); }
   std::string operator()(const attribute::Iota& a) const { return a.value.text(); }
   std::string operator()(const attribute::Random& a) const { return std::to_string(a.stream); }
-  std::string operator()(const attribute::Reduce& a) const { return std::to_string(a.axes); }
+  std::string operator()(const attribute::Reduce& a) const {
+    return cat(a.axes, a.first_tie ? ", first" : "");
+  }
   std::string operator()(const attribute::Axis& a) const { return std::to_string(a.axis); }
   std::string operator()(const attribute::Sort& a) const { return a.descending ? "descending" : "ascending"; }
   std::string operator()(const attribute::Print& a) const { return quoted(a.message); }

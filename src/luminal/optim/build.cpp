@@ -1,5 +1,6 @@
 #include "luminal/optim/build.h"
 
+#include "luminal/frontend/math.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -77,30 +78,7 @@ Tensor Build::scalar(const Slot& slot, const Operand& value) const {
 }
 
 Tensor Build::power(double base, const Tensor& exponent) const {
-  return binary(Op::pow, Operand(base, where), Operand(exponent, where), "pow");
-}
-
-Tensor Build::equal(const Operand& a, const Operand& b) const {
-  return binary(Op::equal, a, b, "eq");
-}
-Tensor Build::less(const Operand& a, const Operand& b) const {
-  return binary(Op::less, a, b, "lt");
-}
-Tensor Build::both(const Tensor& a, const Tensor& b) const {
-  return binary(Op::bit_and, a, b, "and");
-}
-
-Tensor Build::one(const Tensor& other) const {
-  return other.graph(where).constant(1.0, other.dtype(), where).expand(other.shape(), where);
-}
-
-Tensor Build::select(const Tensor& condition, const Tensor& a, const Tensor& b) const {
-  return a.graph(where)
-      .add_op(Op::select, where)
-      .input(condition.expand(a.shape(), where))
-      .input(a)
-      .input(b)
-      .finish();
+  return pow(Operand(base, where), Operand(exponent, where));
 }
 
 }  // namespace luminal::optim

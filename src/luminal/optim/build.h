@@ -35,14 +35,6 @@ struct Build {
   Tensor wide(const Slot& slot, const Operand& value) const;
   /// baseᵗ for an f64 scalar t.
   Tensor power(double base, const Tensor& exponent) const;
-  Tensor equal(const Operand& a, const Operand& b) const;
-  Tensor less(const Operand& a, const Operand& b) const;
-  Tensor both(const Tensor& a, const Tensor& b) const;
-  /// A scalar repeated over the shape of `other`.
-  Tensor like(const Tensor& scalar, const Tensor& other) const { return scalar.expand(other.shape(), where); }
-  Tensor one(const Tensor& other) const;
-  /// Where `condition`, a scalar or of the values' shape, is true.
-  Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b) const;
 };
 
 }  // namespace luminal::optim

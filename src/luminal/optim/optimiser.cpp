@@ -1,5 +1,8 @@
 #include "luminal/optim/optimiser.h"
 
+#include "luminal/frontend/compare.h"
+#include "luminal/frontend/math.h"
+#include "luminal/frontend/reduce.h"
 #include "luminal/optim/build.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -15,8 +18,8 @@ void Updates::apply(Location where) const {
 }
 
 void Updates::apply_if(const Tensor& condition, Location where) const {
-  const Build build{where};
-  for (const auto& [state, value] : entries_) state.assign(build.select(condition, value, state), where);
+  for (const auto& [state, value] : entries_)
+    state.assign(luminal::where(condition, value, state, where), where);
 }
 
 Updates sgd(const Step& step, const SgdOptions& options, Location where) {
@@ -30,8 +33,7 @@ Updates sgd(const Step& step, const SgdOptions& options, Location where) {
       const State momentum = build.moment(slot, "sgd/momentum");
       Tensor fresh = direction;
       if (dampened) {
-        const Tensor first = build.equal(*counter, 1);
-        fresh = build.select(build.like(first, fresh), fresh, fresh * (1 - options.dampening));
+        fresh = luminal::where(eq(*counter, 1), fresh, fresh * (1 - options.dampening), where);
       }
       const Tensor next = momentum * options.momentum + fresh;
       updates.add(momentum, next);
@@ -98,12 +100,10 @@ Updates lamb(const Step& step, const AdamOptions& options, Location where) {
   for (const auto& slot : build.slots(step, "lamb")) {
     const Moments moments = adam_moments(build, slot, slot.gradient, count, options, "lamb", updates);
     const Tensor direction = moments.mean / moments.root + slot.value * options.weight_decay;
-    const Tensor size = (slot.value * slot.value).sum().sqrt(where);
-    const Tensor length = (direction * direction).sum().sqrt(where);
-    const Tensor both = build.both(build.less(0, size), build.less(0, length));
-    const Tensor trust = build.select(both, size / length, build.one(size));
-    build.finish(slot, slot.value - build.scalar(slot, step.rate) * build.like(trust, slot.value) * direction,
-                 updates);
+    const Tensor size = norm(slot.value, 2, Axes::all(), false, where);
+    const Tensor length = norm(direction, 2, Axes::all(), false, where);
+    const Tensor trust = luminal::where(logical_and(gt(size, 0), gt(length, 0)), size / length, 1.0, where);
+    build.finish(slot, slot.value - build.scalar(slot, step.rate) * trust * direction, updates);
   }
   return updates;
 }
@@ -158,10 +158,8 @@ Updates lion(const Step& step, const LionOptions& options, Location where) {
     const Tensor rate = build.scalar(slot, step.rate);
     const State momentum = build.moment(slot, "lion/momentum");
     const Tensor blend = momentum * options.beta1 + slot.gradient * (1 - options.beta1);
-    const Tensor sign =
-        build.less(0, blend).cast(blend.dtype(), where) - build.less(blend, 0).cast(blend.dtype(), where);
     updates.add(momentum, momentum * options.beta2 + slot.gradient * (1 - options.beta2));
-    build.finish(slot, slot.value * (1 - rate * options.weight_decay) - rate * sign, updates);
+    build.finish(slot, slot.value * (1 - rate * options.weight_decay) - rate * sign(blend, where), updates);
   }
   return updates;
 }

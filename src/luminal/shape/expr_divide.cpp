@@ -333,17 +333,14 @@ Expr Expr::mod(const Expr& a, const Expr& b) {
 }
 
 Expr Expr::ceil_div(const Expr& a, const Expr& b) {
-  if (a.is_constant() && b.is_constant() && b.node().value != 0) {
-    return div(a, b) + (detail::floor_mod(a.node().value, b.node().value) != 0 ? 1 : 0);
-  }
-  if (detail::at_least(b, 0)) {
+  if (!a.is_constant() || !b.is_constant()) {
     try {
-      return div(a + b - 1, b);
+      return detail::at_least(b, 0) ? div(a + b - 1, b) : -div(-a, b);
     } catch (const Error&) {
-      // a + b − 1 leaves 64 bits though −a may not.
+      // A constant left 64 bits on the way, which it does not below.
     }
   }
-  return -div(-a, b);
+  return div(a, b) + logical_not(equal(mod(a, b), 0));
 }
 
 }  // namespace luminal

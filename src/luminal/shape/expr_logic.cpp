@@ -101,8 +101,8 @@ void join_pairs(std::vector<Expr>& parts, bool either) {
 
 Expr joined(Expr::Kind kind, std::span<const Expr> operands) {
   const bool either = kind == Expr::Kind::logical_or;
-  const Expr decisive = either ? 1 : 0;
-  const Expr neutral = either ? 0 : 1;
+  Expr decisive = either ? 1 : 0;
+  Expr neutral = either ? 0 : 1;
   std::vector<Expr> parts;
   for (const auto& operand : operands) {
     for (const auto& part : flattened(kind, operand)) parts.push_back(truth(part));

@@ -2,8 +2,8 @@
 // one by one by bounds that make it smaller, deepest first, until intervals decide. Nothing here builds a
 // division, so a proof may run while one is being built.
 #include <algorithm>
-#include <map>
 
+#include "luminal/shape/expr_facts.h"
 #include "luminal/shape/expr_node.h"
 #include "luminal/support/checked.h"
 #include "luminal/support/error.h"
@@ -12,76 +12,6 @@
 namespace luminal {
 namespace detail {
 namespace {
-
-/// Lower bounds of variables that hold wherever the expression has a value: coordinates exist only in arrays
-/// whose extents are positive, and divisors are not 0.
-class Facts {
- public:
-  Facts(const Expr& claim, const Given& given) {
-    visit(claim);
-    for (const auto& e : given.mentioned) visit(e);
-    for (const auto& e : given.positive) {
-      if (at_least(e, 0)) assume_at_least(e, 1);
-    }
-  }
-
-  std::int64_t low(const Expr& variable) const {
-    const auto found = low_.find(variable);
-    return found == low_.end() ? variable.node().value : found->second;
-  }
-  /// What says nothing of single variables: each of these is at least 0.
-  const std::vector<Expr>& sums() const { return sums_; }
-
- private:
-  std::map<Expr, std::int64_t> low_;
-  std::vector<Expr> sums_;
-  int budget_ = 200;
-
-  void visit(const Expr& e) {
-    if (e.is_constant() || --budget_ < 0) return;
-    const auto& node = e.node();
-    if (node.is_coordinate) assume_at_least(node.children[0], 1);
-    const bool division = node.kind == Expr::Kind::div || node.kind == Expr::Kind::mod;
-    if (division && at_least(node.children[1], 0)) assume_at_least(node.children[1], 1);
-    // What either side of `&&` needs is not needed where the other side already decides.
-    if (node.kind == Expr::Kind::logical_and || node.kind == Expr::Kind::logical_or) return;
-    const auto count = node.kind == Expr::Kind::mod ? std::size_t{2} : node.children.size();
-    for (std::size_t i = 0; i < count; ++i) visit(node.children[i]);
-  }
-
-  void raise(const Expr& variable, std::int64_t bound) {
-    const auto [place, added] = low_.emplace(variable, std::max(bound, variable.node().value));
-    if (!added) place->second = std::max(place->second, bound);
-  }
-
-  /// Draws from e ≥ bound what it says of single variables.
-  void assume_at_least(const Expr& e, std::int64_t bound) {
-    if (e.is_constant() || --budget_ < 0) return;
-    const auto terms = terms_of(e);
-    const auto [coefficient, atoms] = term_of(terms[0]);
-    const auto rest = checked_sub(bound, constant_of(e));
-    if (terms.size() > 1 && !at_least(e, bound)) sums_.push_back(e - bound);
-    if (terms.size() != 1 || coefficient <= 0 || !rest) return;
-    const auto least = -floor_div(-std::max(*rest, -INT64_MAX), coefficient);
-    if (atoms.size() == 1) return assume_atom(atoms[0], least);
-    if (least < 1 || !std::all_of(atoms.begin(), atoms.end(), [](const Expr& a) { return at_least(a, 0); }))
-      return;
-    for (const auto& atom : atoms) assume_at_least(atom, 1);
-  }
-
-  void assume_atom(const Expr& atom, std::int64_t bound) {
-    const auto& node = atom.node();
-    if (node.kind == Expr::Kind::variable && !node.is_coordinate) raise(atom, bound);
-    if (node.kind == Expr::Kind::div && node.children[1].is_constant() && node.children[1].node().value > 0) {
-      const auto scaled = checked_mul(bound, node.children[1].node().value);
-      if (scaled) assume_at_least(node.children[0], *scaled);
-    }
-    if (node.kind == Expr::Kind::min) {
-      assume_at_least(node.children[0], bound);
-      assume_at_least(node.children[1], bound);
-    }
-  }
-};
 
 class Prover {
  public:

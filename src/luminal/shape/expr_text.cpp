@@ -119,17 +119,21 @@ class Printer {
     return text;
   }
 
+  /// Whether "+ -4*n" may be written "- 4*n". Not so for "-3 / n", since −(3/n) is another number, nor for
+  /// the least number, whose magnitude cannot be written.
+  static bool sign_joins(const Expr& operand) {
+    if (operand.kind() != Expr::Kind::mul && !operand.is_constant()) return false;
+    const auto value = operand.node().value;
+    return value < 0 && value != std::numeric_limits<std::int64_t>::min();
+  }
+
   std::string sum(const Expr& e) const {
     std::string text;
     for (const auto& operand : e.operands()) {
       const auto next = print(operand, factor);
-      // "- 3 / n" would be −(3/n), which is not (−3)/n: only a coefficient's or a constant's sign may join
-      // the sum.
-      const bool negative =
-          operand.kind() == Expr::Kind::mul || operand.is_constant() ? operand.node().value < 0 : false;
       if (text.empty()) {
         text = next;
-      } else if (negative) {
+      } else if (sign_joins(operand)) {
         text += " - " + next.substr(1);
       } else {
         text += " + " + next;

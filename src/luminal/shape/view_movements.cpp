@@ -51,6 +51,7 @@ Step apply(const movement::Permute& permute, const Shape& shape) {
                     " axes of ", shape));
   }
   std::vector<Expr> dims;
+  dims.reserve(shape.rank());
   for (const auto axis : permute.axes) dims.push_back(shape[axis]);
   Step step;
   step.result = Shape(std::move(dims));

@@ -1,5 +1,5 @@
-# Writes the first C++ program of README.md to OUTPUT, so that the tests run what readers copy.
-file(READ ${README} text)
+# Writes the first C++ program of a document to OUTPUT, so that the tests run what readers copy.
+file(READ ${DOCUMENT} text)
 string(FIND "${text}" "```cpp\n" start)
 string(SUBSTRING "${text}" ${start} -1 text)
 string(SUBSTRING "${text}" 7 -1 text)

@@ -1,0 +1,265 @@
+#include "luminal/cli/bench_egraph.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include "luminal/egraph/program.h"
+#include "luminal/support/text.h"
+
+namespace luminal::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Symbolic differentiation and integration with commutative, associative and distributive sums and products:
+// the usual stress test of equality saturation engines.
+constexpr const char* algebra_rules = R"(
+(datatype Math (Diff Math Math) (Integral Math Math) (Add Math Math) (Sub Math Math) (Mul Math Math) (Div Math Math)
+  (Pow Math Math) (Ln Math) (Sqrt Math) (Sin Math) (Cos Math) (Const i64) (Var String))
+(rewrite (Add a b) (Add b a))
+(rewrite (Mul a b) (Mul b a))
+(rewrite (Add a (Add b c)) (Add (Add a b) c))
+(rewrite (Mul a (Mul b c)) (Mul (Mul a b) c))
+(rewrite (Sub a b) (Add a (Mul (Const -1) b)))
+(rewrite (Add a (Const 0)) a)
+(rewrite (Mul a (Const 0)) (Const 0))
+(rewrite (Mul a (Const 1)) a)
+(rewrite (Sub a a) (Const 0))
+(rewrite (Mul a (Add b c)) (Add (Mul a b) (Mul a c)))
+(rewrite (Add (Mul a b) (Mul a c)) (Mul a (Add b c)))
+(rewrite (Mul (Pow a b) (Pow a c)) (Pow a (Add b c)))
+(rewrite (Pow x (Const 1)) x)
+(rewrite (Pow x (Const 2)) (Mul x x))
+(rewrite (Diff x (Add a b)) (Add (Diff x a) (Diff x b)))
+(rewrite (Diff x (Mul a b)) (Add (Mul a (Diff x b)) (Mul b (Diff x a))))
+(rewrite (Diff x (Sin x)) (Cos x))
+(rewrite (Diff x (Cos x)) (Mul (Const -1) (Sin x)))
+(rewrite (Integral (Const 1) x) x)
+(rewrite (Integral (Cos x) x) (Sin x))
+(rewrite (Integral (Sin x) x) (Mul (Const -1) (Cos x)))
+(rewrite (Integral (Add f g) x) (Add (Integral f x) (Integral g x)))
+(rewrite (Integral (Sub f g) x) (Sub (Integral f x) (Integral g x)))
+(rewrite (Integral (Mul a b) x) (Sub (Mul a (Integral b x)) (Integral (Mul (Diff x a) (Integral b x)) x)))
+)";
+constexpr const char* algebra_terms = R"(
+(Integral (Ln (Var "x")) (Var "x"))
+(Integral (Add (Var "x") (Cos (Var "x"))) (Var "x"))
+(Integral (Mul (Cos (Var "x")) (Var "x")) (Var "x"))
+(Diff (Var "x") (Add (Const 1) (Mul (Const 2) (Var "x"))))
+(Diff (Var "x") (Sub (Pow (Var "x") (Const 3)) (Mul (Const 7) (Pow (Var "x") (Const 2)))))
+(Add (Mul (Var "y") (Add (Var "x") (Var "y"))) (Sub (Add (Var "x") (Const 2)) (Add (Var "x") (Var "x"))))
+(Div (Const 1) (Sub (Div (Add (Const 1) (Sqrt (Var "five"))) (Const 2)) (Div (Sub (Const 1) (Sqrt (Var "five"))) (Const 2))))
+)";
+
+struct Measured {
+  double seconds = 0;
+  std::size_t rows = 0;
+  std::size_t bytes = 0;
+  std::string error;
+};
+
+Measured measure(const std::string& text) {
+  Measured result;
+  egraph::Program program;
+  const auto start = Clock::now();
+  try {
+    program.run(text);
+  } catch (const egraph::ProgramError& error) {
+    result.error = error.problem();
+  }
+  result.seconds = since(start);
+  for (const auto& [name, size] : program.table_sizes()) result.rows += size;
+  result.bytes = program.engine().peak_bytes();
+  return result;
+}
+
+Measured best_of(int runs, const std::string& text) {
+  Measured best = measure(text);
+  for (int i = 1; i < runs; ++i) {
+    const Measured next = measure(text);
+    if (next.seconds < best.seconds) best = next;
+  }
+  return best;
+}
+
+/// The egglog package in a Python process of its own.
+class Peer {
+ public:
+  Peer() : folder_(fs::temp_directory_path() / cat("luminal-bench-", ::getpid())) {
+    fs::create_directories(folder_);
+    const char* given = std::getenv("LUMINAL_PEER_PYTHON");
+    python_ = given != nullptr ? given : ".venv/bin/python";
+    found_ = run("import egglog.bindings").has_value();
+  }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  ~Peer() { fs::remove_all(folder_); }
+  bool found() const { return found_; }
+  const std::string& python() const { return python_; }
+
+  /// The best time of some runs of a program's text.
+  std::optional<double> seconds(const std::string& text, int runs) const {
+    if (!found_) return std::nullopt;
+    const fs::path program = folder_ / "program.egg";
+    std::ofstream(program, std::ios::binary) << text;
+    const auto output =
+        run(cat("import time\nfrom egglog.bindings import EGraph\n", "best = 1e9\ntext = open('",
+                program.string(), "').read()\nfor i in range(", runs, "):\n  graph = EGraph()\n",
+                "  start = time.perf_counter()\n  graph.run_program(*graph.parse_program(text))\n",
+                "  best = min(best, time.perf_counter() - start)\nprint(best)\n"));
+    if (!output || output->empty()) return std::nullopt;
+    return std::atof(output->c_str());
+  }
+
+ private:
+  // With one thread for the peer's engine, as ours has one.
+  std::optional<std::string> run(const std::string& script) const {
+    const fs::path file = folder_ / "script.py";
+    std::ofstream(file, std::ios::binary) << script;
+    const std::string command =
+        cat("RAYON_NUM_THREADS=1 timeout 300 ", quoted(python_), " ", quoted(file.string()), " 2>/dev/null");
+    FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return std::nullopt;
+    std::string output;
+    std::array<char, 256> buffer{};
+    while (std::fgets(buffer.data(), static_cast<int>(buffer.size()), pipe) != nullptr)
+      output += buffer.data();
+    if (pclose(pipe) != 0) return std::nullopt;
+    return output;
+  }
+
+  fs::path folder_;
+  std::string python_;
+  bool found_ = false;
+};
+
+std::string compared(double ours, std::optional<double> theirs) {
+  std::ostringstream out;
+  out << std::setprecision(3);
+  if (theirs) {
+    out << *theirs * 1e3 << " ms, we are " << *theirs / ours << " times as fast";
+  } else {
+    out << "not measured";
+  }
+  return out.str();
+}
+
+void bench_algebra(const Peer& peer, std::ostream& out) {
+  for (const int steps : {8, 11}) {
+    const std::string text = cat(algebra_rules, algebra_terms, "(run ", steps, ")\n");
+    const int runs = steps == 8 ? 20 : 3;
+    const Measured ours = best_of(runs, text);
+    out << "algebra, " << steps << " steps: " << ours.seconds * 1e3 << " ms, " << ours.rows << " rows, "
+        << static_cast<double>(ours.rows) / ours.seconds << " rows/s; egglog "
+        << compared(ours.seconds, peer.seconds(text, runs)) << "\n";
+  }
+}
+
+void bench_growth(std::ostream& out) {
+  out << "growth (joins, inserts and unions over n facts):\n";
+  for (const std::int64_t n : {20000, 200000, 2000000, 20000000}) {
+    const std::string text =
+        cat("(datatype N (Z) (S i64) (Pair N N))\n(relation go (i64))\n", "(rule ((go x) (< x ", n / 4,
+            ")) ((go (+ x ", n / 100, ")) (S x) (Pair (S x) (S (+ x 1)))", " (union (S x) (S (/ x 2)))))\n",
+            "(rule ((Pair a b)) ((Pair b a)))\n");
+    std::string facts;
+    for (std::int64_t i = 0; i < n / 100; ++i) facts += cat("(go ", i, ")\n");
+    const Measured ours = measure(text + facts + "(run 1000)\n");
+    out << "  " << ours.rows << " rows: " << ours.seconds << " s, "
+        << static_cast<double>(ours.rows) / ours.seconds << " rows/s, peak " << ours.bytes / 1000000
+        << " MB\n";
+  }
+}
+
+// Bodies over tables that change in every step, which no term of the algebra has: chains of sums and
+// products, and at the end a table that is empty, a constant that does not occur, or two columns that never
+// meet.
+std::string idle_rules(int count, int atoms) {
+  std::string text = "(relation never (Math))\n(ruleset idle)\n";
+  const std::array<const char*, 3> ends = {"(never v)", "(= v (Const 123456))", "(= v (Sin (Sqrt s)))"};
+  for (int i = 0; i < count; ++i) {
+    text += "(rule (";
+    for (int atom = 0; atom + 1 < atoms; ++atom) {
+      text += cat("(= v", atom == 0 ? "" : std::to_string(atom), " (", (atom + i) % 2 == 0 ? "Add" : "Mul",
+                  " v", atom + 1, " w", atom, ")) ");
+    }
+    text +=
+        cat(ends[static_cast<std::size_t>(i % 3)], ") ((never v)) :ruleset idle :name \"idle ", i, "\")\n");
+  }
+  return text;
+}
+
+void bench_idle_rules(std::ostream& out) {
+  out << "500 rules that never match, stepped after every step of the algebra:\n";
+  for (const int atoms : {14, 50, 126}) {
+    egraph::Program program;
+    program.run(cat(algebra_rules, idle_rules(500, atoms), algebra_terms));
+    double working = 0;
+    double idle = 0;
+    for (int step = 0; step < 10; ++step) {
+      auto start = Clock::now();
+      program.run("(run 1)");
+      working += since(start);
+      start = Clock::now();
+      program.run("(run idle 1)");
+      idle += since(start);
+    }
+    out << "  bodies of " << atoms << " atoms: " << idle * 1e3 << " ms beside " << working * 1e3 << " ms, "
+        << idle / working * 100 << " %\n";
+  }
+}
+
+void bench_folder(const std::string& folder, const Peer& peer, std::ostream& out) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".egg") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const fs::path& path : files) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    const Measured ours = best_of(3, text.str());
+    out << path.filename().string() << ": " << ours.seconds * 1e3 << " ms, " << ours.rows << " rows; ";
+    if (ours.error.empty()) {
+      out << "egglog " << compared(ours.seconds, peer.seconds(text.str(), 3)) << "\n";
+    } else {
+      out << "refused: " << ours.error << "\n";
+    }
+  }
+}
+
+}  // namespace
+
+int bench_egraph(const std::string& programs, std::ostream& out) {
+  const Peer peer;
+  out << std::setprecision(4);
+  if (!peer.found()) {
+    out << "No peer: " << quoted(peer.python())
+        << " has no egglog package. Set LUMINAL_PEER_PYTHON to a Python that has"
+        << " it (pip install egglog), or make .venv with one.\n";
+  }
+  bench_algebra(peer, out);
+  bench_growth(out);
+  bench_idle_rules(out);
+  if (!programs.empty()) bench_folder(programs, peer, out);
+  return 0;
+}
+
+}  // namespace luminal::cli

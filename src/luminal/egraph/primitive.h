@@ -1,0 +1,41 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "luminal/egraph/atoms.h"
+#include "luminal/egraph/types.h"
+
+namespace luminal::egraph {
+
+/// In a primitive's signature: any sort, the same at every place.
+inline constexpr SortId any_sort{std::numeric_limits<std::uint32_t>::max() - 1};
+
+class Database;
+
+/// A function computed by C++ rather than stored in a table. It must depend on nothing but its arguments. No
+/// result means: in a rule's body, no match; in an action, an error.
+using PrimitiveBody = std::function<std::optional<Value>(Atoms& atoms, std::span<const Value> arguments)>;
+
+/// As `PrimitiveBody`, but for actions only: it may read the tables and make terms.
+using ActionBody = std::function<std::optional<Value>(Database& database, std::span<const Value> arguments)>;
+
+struct Primitive {
+  std::string name;
+  std::vector<SortId> inputs;
+  SortId output;
+  PrimitiveBody body;
+  /// If given, `body` is not: the primitive can be called in actions only.
+  ActionBody action;
+  /// The last of `inputs` may come any number of times, also none.
+  bool variadic = false;
+
+  bool takes(std::size_t arguments) const {
+    return variadic ? arguments + 1 >= inputs.size() : arguments == inputs.size();
+  }
+  SortId input(std::size_t i) const { return i < inputs.size() ? inputs[i] : inputs.back(); }
+};
+
+}  // namespace luminal::egraph

@@ -1,0 +1,167 @@
+#include <variant>
+
+#include "luminal/egraph/ast.h"
+#include "luminal/egraph/extract.h"
+#include "luminal/support/text.h"
+
+namespace luminal::egraph {
+namespace {
+
+/// Prints with an explicit stack: terms can be deeper than the machine's.
+class Printer {
+ public:
+  Printer(const Database& database, const Frozen& frozen, const Choice& choice)
+      : database_(database), frozen_(frozen), choice_(choice) {}
+
+  void push(SortId sort, Value value) { stack_.push_back(Item{{}, sort, value}); }
+  void push(std::string text) { stack_.push_back(Item{std::move(text), SortId(), 0}); }
+
+  bool push_node(const FrozenNode& node) {
+    const Function& function = database_.function(node.function);
+    const auto cells = frozen_.cells(node, database_);
+    push(")");
+    for (std::size_t i = cells.size(); i-- > 0;) {
+      push(function.inputs[i], cells[i]);
+      push(" ");
+    }
+    push("(" + function.name);
+    return true;
+  }
+
+  std::optional<std::string> run() {
+    constexpr std::size_t longest = std::size_t{1} << 28;
+    while (!stack_.empty()) {
+      if (result_.size() > longest) {
+        throw ProgramError("the term is too long to print: its subterms are shared too often", Span{},
+                           Fault::failed);
+      }
+      const Item item = std::move(stack_.back());
+      stack_.pop_back();
+      if (item.sort.none()) {
+        result_ += item.text;
+      } else if (!expand(database_.sort(item.sort), item.value)) {
+        return std::nullopt;
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Item {
+    std::string text;
+    SortId sort;
+    Value value;
+  };
+
+  bool expand(const Sort& sort, Value value) {
+    const Atoms& atoms = database_.atoms();
+    switch (sort.kind) {
+      case SortKind::classes: {
+        const std::uint32_t owner = frozen_.class_of(database_.find(value));
+        if (owner == no_class || choice_.nodes[owner] == no_node) return false;
+        return push_node(frozen_.node(choice_.nodes[owner]));
+      }
+      case SortKind::unit:
+        result_ += "()";
+        return true;
+      case SortKind::boolean:
+        result_ += value != 0 ? "true" : "false";
+        return true;
+      case SortKind::integer:
+        result_ += std::to_string(atoms.integer_of(value));
+        return true;
+      case SortKind::real:
+        result_ += print_real(atoms.real_of(value));
+        return true;
+      case SortKind::text:
+        result_ += print_text(atoms.text_of(value));
+        return true;
+      case SortKind::big:
+        result_ += "(from-string \"" + atoms.big_of(value).text() + "\")";
+        return true;
+      case SortKind::rational: {
+        const BigRat& rational = atoms.rational_of(value);
+        result_ += cat("(bigrat (from-string \"", rational.numerator.text(), "\") (from-string \"",
+                       rational.denominator.text(), "\"))");
+        return true;
+      }
+      case SortKind::opaque:
+        result_ += sort.print ? sort.print(value) : cat("#", value);
+        return true;
+      case SortKind::map:
+        return expand_map(sort, atoms.elements_of(value));
+      default:
+        return expand_container(sort, atoms.elements_of(value));
+    }
+  }
+
+  bool expand_container(const Sort& sort, const Elements& elements) {
+    static constexpr const char* names[] = {"vec-of", "set-of", "multiset-of", "", "pair"};
+    if (elements.empty() && sort.kind == SortKind::vec) {
+      result_ += "(vec-empty)";
+      return true;
+    }
+    push(")");
+    for (std::size_t i = elements.size(); i-- > 0;) {
+      push(sort.elements[i % sort.elements.size()], elements[i]);
+      push(" ");
+    }
+    push(std::string("(") + names[static_cast<int>(sort.kind) - static_cast<int>(SortKind::vec)]);
+    return true;
+  }
+
+  bool expand_map(const Sort& sort, const Elements& elements) {
+    for (std::size_t i = elements.size(); i >= 2; i -= 2) {
+      push(")");
+      push(sort.elements[1], elements[i - 1]);
+      push(" ");
+      push(sort.elements[0], elements[i - 2]);
+      push(" ");
+    }
+    std::string opening;
+    for (std::size_t i = 0; i < elements.size(); i += 2) opening += "(map-insert ";
+    push(opening + "(map-empty)");
+    return true;
+  }
+
+  const Database& database_;
+  const Frozen& frozen_;
+  const Choice& choice_;
+  std::vector<Item> stack_;
+  std::string result_;
+};
+
+}  // namespace
+
+std::optional<std::string> print_value(const Database& database, const Frozen& frozen, const Choice& choice,
+                                       SortId sort, Value value) {
+  Printer printer(database, frozen, choice);
+  printer.push(sort, value);
+  return printer.run();
+}
+
+std::optional<std::string> print_node(const Database& database, const Frozen& frozen, const Choice& choice,
+                                      const FrozenNode& node) {
+  Printer printer(database, frozen, choice);
+  printer.push_node(node);
+  return printer.run();
+}
+
+std::uint64_t value_cost(const Database& database, const Frozen& frozen, const Choice& choice, SortId id,
+                         Value value) {
+  const Sort& sort = database.sort(id);
+  if (sort.is_classes()) {
+    const std::uint32_t owner = frozen.class_of(database.find(value));
+    return owner == no_class ? no_cost : choice.costs[owner];
+  }
+  if (!sort.is_container()) return 1;
+  std::uint64_t total = 0;
+  const Elements& elements = database.atoms().elements_of(value);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const SortId element = sort.elements[i % sort.elements.size()];
+    total = saturating_sum(total, value_cost(database, frozen, choice, element, elements[i]));
+  }
+  return total;
+}
+
+}  // namespace luminal::egraph

@@ -1,0 +1,48 @@
+#include "luminal/nn/module.h"
+
+#include "luminal/support/hash.h"
+#include "luminal/support/text.h"
+
+namespace luminal::nn {
+
+Scope Scope::operator/(std::string_view name) const {
+  Scope inner = *this;
+  inner.path_ = path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
+  return inner;
+}
+
+Scope Scope::of(std::string_view kind) const {
+  if (!path_.empty()) return *this;
+  const auto taken = [&](const std::string& path) {
+    for (const auto id : graph_.dag().nodes()) {
+      const Node& node = graph_.dag().node(id);
+      if (node.op == Op::state && node.name.starts_with(path + "/")) return true;
+    }
+    return false;
+  };
+  std::string path(kind);
+  for (int number = 2; taken(path); ++number) path = cat(kind, ".", number);
+  return *this / path;
+}
+
+State Scope::state(std::string_view name, const std::vector<std::int64_t>& dims, const Initialiser& init,
+                   Location where) const {
+  return state(name, dims, init, dtype_, where);
+}
+
+State Scope::sibling(std::string_view of, std::string_view name, const std::vector<std::int64_t>& dims,
+                     const Initialiser& init, Location where) const {
+  Scope beside = *this;
+  beside.path_ = of.substr(0, of.rfind('/'));
+  return beside.state(name, dims, init, where);
+}
+
+State Scope::state(std::string_view name, const std::vector<std::int64_t>& dims, const Initialiser& init,
+                   DType dtype, Location where) const {
+  const std::string path = (*this / name).path_;
+  std::vector<Expr> shape(dims.begin(), dims.end());
+  const Array values = init(dims, dtype, Hash(seed_).add(path).value());
+  return graph_.state(path, Shape(std::move(shape)), dtype, values, where);
+}
+
+}  // namespace luminal::nn
