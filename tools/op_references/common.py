@@ -83,6 +83,7 @@ class File:
     """The cases of one family."""
 
     folder = ""
+    extra = None  # adds cases to a file before it is written
 
     def __init__(self, family):
         self.family, self.lines, self.count = family, [], 0
@@ -107,6 +108,8 @@ class File:
         self.lines.append("")
 
     def write(self):
+        if File.extra:
+            File.extra(self)
         os.makedirs(File.folder, exist_ok=True)
         with open(os.path.join(File.folder, self.family + ".txt"), "w") as out:
             out.write(f"# Made by tools/make_op_references.py with PyTorch {torch.__version__.split('+')[0]}.\n\n")

@@ -73,7 +73,7 @@ Ranked topk(const Tensor& x, const Expr& count, int axis, bool largest, Location
     throw Error(
         cat("topk: takes ", count, " elements of axis ", at, " of ", x.shape(), ", which has ", length),
         where);
-  const Ranked sorted = sort(x, axis, largest, where);
+  Ranked sorted = sort(x, axis, largest, where);
   if (x.rank() == 0) return sorted;
   const movement::Slice first{at, 0, count, 1};
   return {sorted.values.move(first, where), sorted.indices.move(first, where)};
