@@ -120,6 +120,47 @@ TEST(Values, HandlesShareTheGraph) {
   EXPECT_TRUE(y.graph() == copy);
 }
 
+TEST(Values, HandlesSurviveMoves) {
+  Graph g;
+  Tensor x = g.tensor({2}).set({1, 2});
+  const Graph h = std::move(g);
+  const Tensor y = std::move(x);
+  EXPECT_EQ((x + 1).shape(), y.shape());  // NOLINT(bugprone-use-after-move): this is what is tested
+  EXPECT_EQ(g.dag().node_count(), h.dag().node_count());  // NOLINT(bugprone-use-after-move)
+}
+
+TEST(Values, EvaluatingChangesNoState) {
+  Graph g;
+  const Tensor x = g.tensor({1}).set({3});
+  const State w = g.state("w", {1}, DType::f32, Array{2.0});
+  const Tensor label = g.tensor({1});
+  const Tensor prediction = w * x;
+  w.assign(w - (prediction - label));
+  g.evaluate({prediction});  // needs no label
+  g.evaluate({prediction});
+  EXPECT_EQ(prediction.data<float>(), Floats{6});
+  EXPECT_EQ(w.data<float>(), Floats{2});
+}
+
+TEST(Values, ARefusedCallLeavesNothingBehind) {
+  Graph g;
+  const Tensor x = g.tensor({"n"}, DType::i64).set({1, 2});
+  EXPECT_THROW(x.set({1.5, 2.5, 3.5}), Error);
+  EXPECT_EQ(g.dims().at("n"), 2);
+  EXPECT_THROW(g.state("s", {2}, DType::f32, Array{1.0, 2.0, 3.0}), Error);
+  EXPECT_EQ(g.state("s", {2}, DType::f32, Array{1.0, 2.0}).data<float>(), (Floats{1, 2}));
+}
+
+TEST(Values, ArraysAreCopiedBeforeTheyAreWritten) {
+  Graph g;
+  Array a{1.0f, 2.0f};
+  const Tensor x = g.tensor({2}).set(a);
+  const State s = g.state("s", {2}, DType::f32, a);
+  a.set(0, make_scalar(DType::f32, Number(9.0)));
+  EXPECT_EQ(x.data<float>(), (Floats{1, 2}));
+  EXPECT_EQ(s.data<float>(), (Floats{1, 2}));
+}
+
 TEST(Values, DimsOfKnownRank) {
   Graph g;
   const auto [n, c] = g.tensor({"n", 3}).dims2();

@@ -284,6 +284,29 @@ TEST(Modules, DropoutDrawsAnewInEveryRun) {
   EXPECT_EQ(drop(x).node(), x.node());
 }
 
+TEST(Modules, CanBeCalledTwice) {
+  Graph g;
+  const Dropout drop(g, 0.5);
+  const Tensor x = g.tensor({200}).set(std::vector<float>(200, 1));
+  const Tensor a = drop(x).retrieve();
+  const Tensor b = drop(x).retrieve();
+  const BatchNorm norm(g, 1);
+  const Tensor y = g.tensor({4, 1}).set({{1}, {2}, {3}, {4}});
+  norm(y);
+  norm(y);
+  g.execute();
+  EXPECT_NE(a.data<float>(), b.data<float>());
+  EXPECT_NEAR(norm.running_mean.data<float>()[0], 2.5 * 0.1 * 0.9 + 2.5 * 0.1, 1e-6);
+}
+
+TEST(Modules, SharedParametersCountOnce) {
+  Graph g;
+  const Linear shared(g, 2, 2);
+  std::vector<Linear> both{shared, shared};
+  EXPECT_EQ(param_dict(both).size(), 4u);
+  EXPECT_EQ(params(both).size(), 2u);
+}
+
 TEST(Modules, ALlamaBlockTrains) {
   Graph g;
   LlamaBlock block(g, 8, {.heads = 4, .kv_heads = 2, .hidden = 16});

@@ -1,5 +1,6 @@
 #include "luminal/cli/view.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -19,7 +20,8 @@ struct ViewOptions {
 
 std::string read_all(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(cat("view: the file ", quoted(path), " cannot be read"));
+  if (!file || std::filesystem::is_directory(path))
+    throw Error(cat("view: the file ", quoted(path), " cannot be read"));
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 

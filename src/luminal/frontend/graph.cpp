@@ -76,6 +76,8 @@ Graph::Graph() : Graph(Dag()) {}
 
 Graph::Graph(Dag dag) : data_(std::make_shared<GraphData>()) {
   data_->dag = std::move(dag);
+  for (const auto id : data_->dag.nodes())
+    if (data_->dag.node(id).op == Op::state) data_->state_names.emplace(data_->dag.node(id).name, id);
   data_->sink = [](std::string_view line) { std::cout << line << '\n'; };
 }
 
@@ -127,11 +129,18 @@ Tensor Graph::iota(const Expr& value, const Shape& shape, DType dtype, Location 
 State Graph::state(std::string name, const Shape& shape, DType dtype, std::optional<Array> initial,
                    Location where) {
   if (name.empty()) throw Error("state: needs a name", where);
-  for (const auto id : data_->dag.nodes())
-    if (data_->dag.node(id).op == Op::state && data_->dag.node(id).name == name)
-      throw Error(cat("state: there is one named '", name, "' already"), where);
-  const Tensor handle = data_->add({Op::state, {}, {}, {shape, dtype}, {}, std::move(name), where});
-  if (initial) handle.set(*initial, where);
+  const auto known = data_->state_names.find(name);
+  if (known != data_->state_names.end() && data_->dag.contains(known->second) &&
+      data_->dag.node(known->second).name == name)
+    throw Error(cat("state: there is one named '", name, "' already"), where);
+  const Tensor handle = data_->add({Op::state, {}, {}, {shape, dtype}, {}, name, where});
+  try {
+    if (initial) handle.set(*initial, where);
+  } catch (const Error&) {
+    data_->dag.remove({handle.node()});
+    throw;
+  }
+  data_->state_names.insert_or_assign(name, handle.node());
   return State(handle);
 }
 
@@ -176,14 +185,6 @@ const DimMap& Graph::dims() const {
 
 void Graph::set_sink(Sink sink) {
   data_->sink = std::move(sink);
-}
-
-void Graph::execute() {
-  run(data_->sink, false);
-}
-
-void Graph::execute_debug(const Sink& sink) {
-  run(sink, true);
 }
 
 namespace {
@@ -238,6 +239,33 @@ void require_view(const Value& value, const GraphData& data) {
 }
 
 }  // namespace
+
+void Graph::evaluate(const std::vector<Tensor>& tensors, Location where) {
+  GraphData& data = *data_;
+  std::vector<NodeId> roots;
+  std::vector<OutputId> wanted;
+  for (const auto& tensor : tensors) {
+    const Value value = data.live(tensor, "evaluate", where);
+    require_view(value, data);
+    roots.push_back(value.node);
+    wanted.emplace_back(value.node, value.output);
+  }
+  require_dims(data, execution_order(data.dag, roots));
+  for (const auto& [place, array] :
+       interpret(data.dag, environment_of(data_, data.sink, false), wanted, false)) {
+    const Op op = data.dag.node(place.first).op;
+    if (op != Op::input && op != Op::state)
+      data.values.insert_or_assign(place, GraphData::Stored{array, data.dims});
+  }
+}
+
+void Graph::execute() {
+  run(data_->sink, false);
+}
+
+void Graph::execute_debug(const Sink& sink) {
+  run(sink, true);
+}
 
 void Graph::run(const Sink& sink, bool trace) {
   GraphData& data = *data_;

@@ -42,6 +42,10 @@ class OpBuilder {
 class Graph {
  public:
   Graph();
+  // Copied, never emptied: a handle that was moved from is still a handle.
+  Graph(const Graph&) = default;
+  Graph& operator=(const Graph&) = default;
+  ~Graph() = default;
   /// A graph without values around existing nodes.
   explicit Graph(Dag dag);
 
@@ -86,7 +90,10 @@ class Graph {
   /// updates the states. Throws `Error` and changes nothing if an input has no value or the values do not
   /// fit.
   void execute();
-  /// The same, writing a line a node: shapes and times.
+  /// Computes these tensors and nothing else: no state changes, print and diff stay silent. What to call for
+  /// a prediction in a graph that also trains.
+  void evaluate(const std::vector<Tensor>& tensors, Location where = Location::current());
+  /// As `execute`, writing a line a node: shapes and times.
   void execute_debug(const Sink& sink);
   /// Where print and diff write; standard output's lines if never set.
   void set_sink(Sink sink);

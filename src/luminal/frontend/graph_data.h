@@ -20,6 +20,7 @@ struct GraphData : std::enable_shared_from_this<GraphData> {
   DimMap dims;
   std::map<OutputId, Stored> values;
   std::map<NodeId, std::function<Array()>> loaders;
+  std::map<std::string, NodeId, std::less<>> state_names;
   Sink sink;
 
   Tensor tensor(const Value& value) { return {weak_from_this(), value, dag.type(value).dtype}; }

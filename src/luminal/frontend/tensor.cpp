@@ -107,13 +107,16 @@ Tensor Tensor::set(const Array& values, Location where) const {
             named && values.rank() == 1 && rank() != 1 ? "; give its dims with set_dyn" : ""),
         where);
   }
+  const Array converted = [&] {
+    try {
+      return array.converted_for(dtype_);
+    } catch (const Error& error) {
+      throw Error(error.problem(), where);
+    }
+  }();
   for (const auto& [name, value] : *dims)
     if (!data->dims.contains(name) || data->dims.at(name) != value) graph(where).set_dim(name, value, where);
-  try {
-    data->values.insert_or_assign(OutputId{node, 0}, GraphData::Stored{array.converted_for(dtype_), *dims});
-  } catch (const Error& error) {
-    throw Error(error.problem(), where);
-  }
+  data->values.insert_or_assign(OutputId{node, 0}, GraphData::Stored{converted, *dims});
   data->loaders.erase(node);
   return *this;
 }
@@ -186,6 +189,13 @@ void Tensor::drop(Location where) const {
   data->dag.unkeep(value.node, value.output);
   data->values.erase({value.node, value.output});
   data->loaders.erase(value.node);
+}
+
+Tensor State::next(Location where) const {
+  const auto data = GraphData::of(*this, "next", where);
+  const auto& assigned = data->dag.assignments();
+  const auto found = assigned.find(data->live(*this, "next", where).node);
+  return found == assigned.end() ? Tensor(*this) : data->tensor(found->second);
 }
 
 void State::assign(const Tensor& value, Location where) const {

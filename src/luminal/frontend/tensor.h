@@ -51,6 +51,11 @@ std::size_t resolve_axis(int axis, std::size_t rank, std::string_view operation,
 /// together, is an `Error`.
 class Tensor {
  public:
+  // Copied, never emptied: a handle that was moved from is still a handle.
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  ~Tensor() = default;
+
   const Shape& shape() const { return value_.view.shape(); }
   std::size_t rank() const { return shape().rank(); }
   DType dtype() const { return dtype_; }
@@ -82,7 +87,7 @@ class Tensor {
   /// it.
   template <Element T>
   std::vector<T> data(Location where = Location::current()) const {
-    return array(where).values<T>();
+    return array(where).values<T>(where);
   }
   Array array(Location where = Location::current()) const;
   bool has_data() const;
@@ -330,6 +335,8 @@ class Tensor {
 /// A tensor that lives from run to run; reading it gives its value before the run.
 class State : public Tensor {
  public:
+  /// The value after the run, as assigned so far; the state itself if nothing was assigned.
+  Tensor next(Location where = Location::current()) const;
   /// The state's value after every run from now on. The last call counts.
   void assign(const Tensor& value, Location where = Location::current()) const;
 

@@ -97,12 +97,16 @@ Array::Array(DType dtype, std::vector<std::int64_t> dims)
   }
 }
 
-Array::Array(std::initializer_list<Nested> values) {
+Array::Array(std::initializer_list<Nested> values, Location where) {
   std::vector<std::int64_t> dims;
   DType dtype = DType::f32;
   bool first = true;
   const Nested all(values);
-  measure(all, 0, dims, dtype, first);
+  try {
+    measure(all, 0, dims, dtype, first);
+  } catch (const Error& error) {
+    throw Error(error.problem(), where);
+  }
   *this = Array(dtype, dims);
   std::int64_t next = 0;
   fill(all, *this, next);
@@ -181,6 +185,7 @@ void Array::set(std::int64_t flat, const Scalar& value) {
 
 std::byte* Array::bytes() {
   ensure(owned_, "borrowed memory is read-only");
+  if (data_.use_count() > 1) *this = clone();
   return data_.get();
 }
 
@@ -194,10 +199,11 @@ void Array::copy_in(const void* source) {
   if (size_ > 0) std::memcpy(bytes(), source, static_cast<std::size_t>(size_) * byte_size(dtype_));
 }
 
-void Array::require_readable_as(DType wanted) const {
+void Array::require_readable_as(DType wanted, Location where) const {
   if (!holds_exactly(dtype_, wanted))
     throw Error(cat("data: elements of ", dtype_, " cannot be read as ", wanted,
-                    " without loss; cast the tensor first"));
+                    " without loss; cast the tensor first"),
+                where);
 }
 
 Array Array::converted_for(DType dtype) const {

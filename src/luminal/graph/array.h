@@ -13,6 +13,7 @@
 
 #include "luminal/op/dtype.h"
 #include "luminal/op/scalar.h"
+#include "luminal/support/location.h"
 #include "luminal/support/number.h"
 
 namespace luminal {
@@ -87,7 +88,7 @@ class Array {
   template <Element T, std::size_t N>
   Array(const std::array<T, N>& values) : Array(std::span<const T>(values)) {}
   /// Every list at one depth must have the same length.
-  Array(std::initializer_list<Nested> values);
+  Array(std::initializer_list<Nested> values, Location where = Location::current());
 
   /// Memory of the caller's, read where it lies: element c is at data + byte_size·Σ strides[k]·c[k].
   /// `release` is called when the last handle goes. Strides are in elements and may be 0 or negative.
@@ -112,15 +113,16 @@ class Array {
   Scalar at_offset(std::int64_t offset) const;
   /// Owned arrays only.
   void set(std::int64_t flat, const Scalar& value);
-  /// The first element's address. Writable for owned arrays; all handles on one array see the change.
+  /// The first element's address. To write is to own: a handle that shares its elements gets a copy of its
+  /// own first.
   std::byte* bytes();
   const std::byte* bytes() const { return data_.get(); }
 
   /// The elements in row-major order. T must hold every value of the dtype exactly (float for f16, i64 for
   /// i32 …): `Error` otherwise, cast first.
   template <Element T>
-  std::vector<T> values() const {
-    require_readable_as(dtype_of<T>());
+  std::vector<T> values(Location where = Location::current()) const {
+    require_readable_as(dtype_of<T>(), where);
     std::vector<T> result;
     result.reserve(static_cast<std::size_t>(size_));
     for (std::int64_t i = 0; i < size_; ++i) {
@@ -142,7 +144,7 @@ class Array {
 
  private:
   void require_count(std::size_t count) const;
-  void require_readable_as(DType wanted) const;
+  void require_readable_as(DType wanted, Location where) const;
   void copy_in(const void* source);
   std::int64_t offset_of(std::int64_t flat) const;
 

@@ -194,10 +194,8 @@ bool fits(Op op, const Attribute& attribute) {
       return std::holds_alternative<attribute::Print>(attribute);
     case Op::diff:
       return std::holds_alternative<attribute::Diff>(attribute);
-    case Op::custom: {
-      const auto* custom = std::get_if<attribute::Custom>(&attribute);
-      return custom != nullptr && custom->op != nullptr && custom->op->infer && custom->op->run;
-    }
+    case Op::custom:
+      return std::holds_alternative<attribute::Custom>(attribute);
     default:
       return std::holds_alternative<attribute::None>(attribute);
   }
@@ -208,6 +206,10 @@ bool fits(Op op, const Attribute& attribute) {
 Inferred infer(Op op, const Attribute& attribute, std::span<const TensorType> inputs,
                const TensorType& requested, Location where) {
   Inference inference{op, where, {}};
+  if (const auto* custom = std::get_if<attribute::Custom>(&attribute)) {
+    if (custom->op == nullptr || !custom->op->infer || !custom->op->run)
+      inference.refuse("a custom op needs both of its functions, infer and run");
+  }
   if (!fits(op, attribute)) inference.refuse("the attribute is not the one this op carries");
   const auto arity = row(op).arity;
   if (arity >= 0 && inputs.size() != static_cast<std::size_t>(arity))

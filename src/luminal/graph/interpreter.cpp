@@ -100,7 +100,14 @@ class Run {
     std::vector<Array> inputs;
     for (const auto& input : node.inputs)
       inputs.push_back(materialise(arrays_.at({input.node, input.output}), input.view, environment_.dims));
-    std::vector<Array> outputs = op.run(inputs);
+    std::vector<Array> outputs;
+    try {
+      outputs = op.run(inputs);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& problem) {
+      throw Error(cat("custom op '", op.name, "': ", problem.what()), node.where);
+    }
     if (outputs.size() != node.outputs.size())
       throw Error(
           cat("custom op '", op.name, "': gave ", outputs.size(), " outputs, expected ", node.outputs.size()),

@@ -38,6 +38,7 @@ class Parser {
     if (position_ >= text_.size()) return false;
     const std::size_t end = std::min(text_.find('\n', position_), text_.size());
     line_ = text_.substr(position_, end - position_);
+    if (line_.ends_with('\r')) line_.remove_suffix(1);
     position_ = end + 1;
     ++number_;
     return true;
@@ -74,9 +75,14 @@ class Parser {
     line.expect("[");
     const auto ends = split_arguments(line.until_closing('[', ']'));
     if (ends.size() != 2) line.fail("a dim's bounds are [lowest, highest]");
-    const std::int64_t low = parse_number(std::string(ends[0])).integer();
+    const auto whole = [&](std::string_view text) {
+      const Number number = parse_number(std::string(text));
+      if (number.kind() != Number::Kind::integer) line.fail("a dim's bounds are whole numbers, or inf");
+      return number.integer();
+    };
+    const std::int64_t low = whole(ends[0]);
     std::optional<std::int64_t> high;
-    if (ends[1] != "inf") high = parse_number(std::string(ends[1])).integer();
+    if (ends[1] != "inf") high = whole(ends[1]);
     const Expr variable = Expr::variable(name, low, high);
     declared_.insert_or_assign(name, variable);
     dag_.declare(variable, {});
@@ -100,7 +106,14 @@ class Parser {
     return result;
   }
 
-  Expr expression(std::string_view text) const { return parse_expr(text, declared_); }
+  Expr expression(std::string_view text) const {
+    Expr result = parse_expr(text, declared_);
+    if (result.is_constant()) return result;
+    for (const auto& variable : result.variables())
+      if (!variable.coordinate_axis() && !declared_.contains(variable.name()))
+        throw Error(cat("the dim '", variable.name(), "' is not declared above"));
+    return result;
+  }
 
   std::vector<Expr> expressions(std::string_view bracketed) const {
     if (bracketed.size() < 2 || bracketed.front() != '[' || bracketed.back() != ']')

@@ -43,6 +43,18 @@ KvCache::KvCache(const Scope& scope, std::int64_t batch, std::int64_t heads, std
       past(past_) {}
 
 KvCache::Result KvCache::append(const Tensor& new_keys, const Tensor& new_values, Location where) const {
+  for (const Tensor* fresh : {&new_keys, &new_values}) {
+    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+      if (fresh->rank() == 4 && prove_eq(fresh->shape()[axis], keys.shape()[axis])) continue;
+      throw Error(cat("KvCache: new positions of shape ", fresh->shape(), " for a cache of shape ",
+                      keys.shape(), "; expected the same batch, heads and size"),
+                  where);
+    }
+    if (prove_lt(keys.shape()[2], past + fresh->shape()[2]))
+      throw Error(
+          cat("KvCache: ", past + fresh->shape()[2], " positions for a capacity of ", keys.shape()[2]),
+          where);
+  }
   Graph graph = new_keys.graph(where);
   const auto put = [&](const State& store, const Tensor& fresh) {
     const Tensor index =

@@ -24,7 +24,8 @@ struct KvCache {
     Tensor keys;
     Tensor values;
   };
-  /// Puts new positions [batch, heads, n, size] behind the past ones, and gives all past + n of them.
+  /// Puts new positions [batch, heads, n, size] behind the past ones, and gives all past + n of them. Once a
+  /// graph: a second call would write to the same positions.
   Result append(const Tensor& new_keys, const Tensor& new_values, Location where = Location::current()) const;
 
   State keys;

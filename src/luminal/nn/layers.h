@@ -10,59 +10,79 @@ namespace luminal::nn {
 // Modules without states: they let functions take part in tuples and Sequential.
 
 struct Relu {
-  Tensor operator()(const Tensor& x) const { return relu(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const { return relu(x, where); }
 };
 struct LeakyRelu {
   double slope = 0.01;
-  Tensor operator()(const Tensor& x) const { return leaky_relu(x, slope); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return leaky_relu(x, slope, where);
+  }
 };
 struct Elu {
   double alpha = 1;
-  Tensor operator()(const Tensor& x) const { return elu(x, alpha); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return elu(x, alpha, where);
+  }
 };
 struct Selu {
-  Tensor operator()(const Tensor& x) const { return selu(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const { return selu(x, where); }
 };
 struct GeluLayer {
   Gelu form = Gelu::erf;
-  Tensor operator()(const Tensor& x) const { return gelu(x, form); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return gelu(x, form, where);
+  }
 };
 struct Silu {
-  Tensor operator()(const Tensor& x) const { return silu(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const { return silu(x, where); }
 };
 struct Sigmoid {
-  Tensor operator()(const Tensor& x) const { return sigmoid(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const { return sigmoid(x, where); }
 };
 struct LogSigmoid {
-  Tensor operator()(const Tensor& x) const { return log_sigmoid(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return log_sigmoid(x, where);
+  }
 };
 struct Hardsigmoid {
-  Tensor operator()(const Tensor& x) const { return hardsigmoid(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return hardsigmoid(x, where);
+  }
 };
 struct Hardswish {
-  Tensor operator()(const Tensor& x) const { return hardswish(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return hardswish(x, where);
+  }
 };
 struct Softplus {
-  Tensor operator()(const Tensor& x) const { return softplus(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return softplus(x, 1.0, 20.0, where);
+  }
 };
 struct Mish {
-  Tensor operator()(const Tensor& x) const { return mish(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const { return mish(x, where); }
 };
 struct Tanh {
-  Tensor operator()(const Tensor& x) const { return tanh(x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const { return tanh(x, where); }
 };
 struct Softmax {
   int axis = -1;
-  Tensor operator()(const Tensor& x) const { return softmax(x, axis); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return softmax(x, axis, where);
+  }
 };
 struct LogSoftmax {
   int axis = -1;
-  Tensor operator()(const Tensor& x) const { return log_softmax(x, axis); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return log_softmax(x, axis, where);
+  }
 };
 /// All axes from `first` on become one.
 struct Flatten {
   int first = 1;
-  Tensor operator()(const Tensor& x) const { return x.flatten(first); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return x.flatten(first, -1, where);
+  }
 };
 
 /// Over the last `axes` axes.
@@ -70,17 +90,23 @@ struct MaxPool {
   Spatial window;
   std::size_t axes = 2;
   Pooling options = {};
-  Tensor operator()(const Tensor& x) const { return max_pool(x, window, axes, options); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return max_pool(x, window, axes, options, where);
+  }
 };
 struct AvgPool {
   Spatial window;
   std::size_t axes = 2;
   Pooling options = {};
-  Tensor operator()(const Tensor& x) const { return avg_pool(x, window, axes, options); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return avg_pool(x, window, axes, options, where);
+  }
 };
 struct AdaptiveAvgPool {
   std::vector<Expr> sizes;
-  Tensor operator()(const Tensor& x) const { return adaptive_avg_pool(x, sizes); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return adaptive_avg_pool(x, sizes, where);
+  }
 };
 
 }  // namespace luminal::nn

@@ -98,7 +98,9 @@ struct Classes {
     return reduced(losses, options.reduction, dtype, where);
   }
 
-  Tensor labelled(const Tensor& labels) const {
+  Tensor labelled(const Tensor& given) const {
+    const Tensor labels =
+        given.cast(DType::i64, where);  // so that the ignored label is none of a narrow dtype's
     const Tensor counts = ne(Operand(labels, where), options.ignored);
     const Tensor safe = luminal::where(counts, labels, 0, where);
     const auto at_label = [&](const Tensor& table) {
@@ -138,7 +140,13 @@ Tensor cross_entropy(const Tensor& scores, const Tensor& target, const ClassOpti
     throw Error(cat("cross_entropy: the smoothing is ", options.smoothing, ", expected 0 to 1"), where);
   const int axis = class_axis(scores, options, "cross_entropy", where);
   const Classes classes{log_softmax(wide(scores, where), axis, where), axis, where, options, scores.dtype()};
-  if (is_floating(target.dtype())) return classes.soft(target);
+  if (is_floating(target.dtype())) {
+    if (target.shape() != scores.shape())
+      throw Error(cat("cross_entropy: soft targets of shape ", target.shape(), " for scores of shape ",
+                      scores.shape(), "; labels are integers"),
+                  where);
+    return classes.soft(target);
+  }
   if (target.rank() + 1 != scores.rank())
     throw Error(cat("cross_entropy: labels of shape ", target.shape(), " for scores of shape ",
                     scores.shape(), ", whose axis ", axis, " counts classes"),

@@ -1,5 +1,6 @@
 #include "luminal/nn/module.h"
 
+#include "luminal/support/error.h"
 #include "luminal/support/hash.h"
 #include "luminal/support/text.h"
 
@@ -43,6 +44,17 @@ State Scope::state(std::string_view name, const std::vector<std::int64_t>& dims,
   std::vector<Expr> shape(dims.begin(), dims.end());
   const Array values = init(dims, dtype, Hash(seed_).add(path).value());
   return graph_.state(path, Shape(std::move(shape)), dtype, values, where);
+}
+
+Tensor in_dtype_of(const Tensor& x, const Tensor& parameter, Location where) {
+  if (!is_floating(x.dtype()))
+    throw Error(cat("module: the input is ", x.dtype(), ", expected floating-point elements; cast it first"),
+                where);
+  return parameter.cast(x.dtype(), where);
+}
+
+void detail::add_once(std::map<std::string, State>& states, const std::string& path, const State& state) {
+  if (!states.emplace(path, state).second) throw Error(cat("module: two states have the path '", path, "'"));
 }
 
 }  // namespace luminal::nn

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -58,9 +59,7 @@ class Scope {
 
 /// A parameter in the dtype of the values it meets: modules compute in their input's dtype, so casting the
 /// input to bf16 or f16 gives mixed precision with the states as f32 master weights.
-inline Tensor in_dtype_of(const Tensor& x, const Tensor& parameter, Location where) {
-  return parameter.cast(x.dtype(), where);
-}
+Tensor in_dtype_of(const Tensor& x, const Tensor& parameter, Location where);
 
 /// Walks through a module. Paths are made of the names that `visit` gives, joined by '/'.
 class Visitor {
@@ -123,6 +122,9 @@ class Visitor {
 };
 
 namespace detail {
+/// `Error` for a path that two states have.
+void add_once(std::map<std::string, State>& states, const std::string& path, const State& state);
+
 /// Calls a function for every state.
 class StateVisitor : public Visitor {
  public:
@@ -152,7 +154,7 @@ template <typename M>
 std::map<std::string, State> param_dict(M& model) {
   std::map<std::string, State> result;
   detail::StateVisitor visitor([&](const std::string& path, State& state, bool trained) {
-    if (trained) result.emplace(path, state);
+    if (trained) detail::add_once(result, path, state);
   });
   visitor.walk(model);
   return result;
@@ -163,16 +165,19 @@ template <typename M>
 std::map<std::string, State> state_dict(M& model) {
   std::map<std::string, State> result;
   detail::StateVisitor visitor(
-      [&](const std::string& path, State& state, bool) { result.emplace(path, state); });
+      [&](const std::string& path, State& state, bool) { detail::add_once(result, path, state); });
   visitor.walk(model);
   return result;
 }
 
-/// The trained states in the order of their paths.
+/// The trained states in the order of their paths; one that several parts share counts once.
 template <typename M>
 std::vector<State> params(M& model) {
   std::vector<State> result;
-  for (auto& [path, state] : param_dict(model)) result.push_back(state);
+  for (auto& [path, state] : param_dict(model)) {
+    const auto same = [&](const State& other) { return other.node() == state.node(); };
+    if (std::none_of(result.begin(), result.end(), same)) result.push_back(state);
+  }
   return result;
 }
 
@@ -185,9 +190,13 @@ void set_mode(M& model, Mode mode) {
 
 /// Calls a module, or one after the other those in a tuple, vector or array; the unit module gives its input.
 template <typename M>
-Tensor apply(const M& module, const Tensor& x) {
+Tensor apply(const M& module, const Tensor& x, Location where = Location::current()) {
   if constexpr (std::is_same_v<M, std::monostate>) {
     return x;
+  } else if constexpr (requires {
+                         { module(x, where) } -> std::convertible_to<Tensor>;
+                       }) {
+    return module(x, where);
   } else if constexpr (requires {
                          { module(x) } -> std::convertible_to<Tensor>;
                        }) {
@@ -197,11 +206,11 @@ Tensor apply(const M& module, const Tensor& x) {
                          module.end();
                        }) {
     Tensor result = x;
-    for (const auto& each : module) result = nn::apply(each, result);
+    for (const auto& each : module) result = nn::apply(each, result, where);
     return result;
   } else {
     Tensor result = x;
-    std::apply([&](const auto&... each) { ((result = nn::apply(each, result)), ...); }, module);
+    std::apply([&](const auto&... each) { ((result = nn::apply(each, result, where)), ...); }, module);
     return result;
   }
 }
@@ -210,7 +219,9 @@ Tensor apply(const M& module, const Tensor& x) {
 template <typename... Modules>
 struct Sequential {
   explicit Sequential(Modules... modules) : parts(std::move(modules)...) {}
-  Tensor operator()(const Tensor& x) const { return nn::apply(parts, x); }
+  Tensor operator()(const Tensor& x, Location where = Location::current()) const {
+    return nn::apply(parts, x, where);
+  }
   void visit(Visitor& v) { v.walk(parts); }
   std::tuple<Modules...> parts;
 };

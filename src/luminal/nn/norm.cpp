@@ -96,8 +96,10 @@ Tensor BatchNorm::operator()(const Tensor& x, Location where) const {
   const Tensor mean = wide.mean(Axes(axes), false, where);
   const Tensor variance = wide.var(Axes(axes), 0, false, where);
   const Tensor unbiased = wide.var(Axes(axes), 1, false, where);
-  running_mean.assign(running_mean * (1 - momentum) + mean.stop_gradient(where) * momentum, where);
-  running_var.assign(running_var * (1 - momentum) + unbiased.stop_gradient(where) * momentum, where);
+  running_mean.assign(running_mean.next(where) * (1 - momentum) + mean.stop_gradient(where) * momentum,
+                      where);
+  running_var.assign(running_var.next(where) * (1 - momentum) + unbiased.stop_gradient(where) * momentum,
+                     where);
   return scaled(mean, variance);
 }
 
@@ -120,7 +122,7 @@ Dropout::Dropout(const Scope& scope, double probability_, Location where)
 Tensor Dropout::operator()(const Tensor& x, Location where) const {
   if (mode == Mode::eval || probability == 0) return x;
   runs.assign(runs + 1, where);
-  return dropout(x, probability, Seed(runs, stream), where);
+  return dropout(x, probability, Seed(runs, stream + calls++), where);
 }
 
 void Dropout::visit(Visitor& v) {

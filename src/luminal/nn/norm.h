@@ -68,6 +68,7 @@ struct Dropout {
   State runs;
   double probability;
   std::uint64_t stream;
+  mutable std::uint64_t calls = 0;  // each call in a graph draws numbers of its own
   Mode mode = Mode::train;
 };
 

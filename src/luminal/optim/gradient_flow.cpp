@@ -8,6 +8,8 @@
 namespace luminal::optim {
 
 std::vector<Tensor> clip_by_norm(const std::vector<Tensor>& gradients, double largest, Location where) {
+  if (!(largest > 0))
+    throw Error(cat("clip_by_norm: the largest norm is ", largest, ", expected more than 0"), where);
   if (gradients.empty()) return {};
   std::optional<Tensor> squares;
   for (const auto& gradient : gradients) {
