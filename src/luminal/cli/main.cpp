@@ -2,12 +2,16 @@
 #include <exception>
 #include <iostream>
 
+#include "luminal/cli/inspect.h"
+#include "luminal/cli/quantize.h"
 #include "luminal/cli/view.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Luminal: a deep-learning compiler");
   app.name("luminal");
   app.require_subcommand(1);
+  luminal::cli::add_inspect_command(app);
+  luminal::cli::add_quantize_command(app);
   luminal::cli::add_view_command(app);
   try {
     app.parse(argc, argv);
