@@ -4,6 +4,7 @@
 
 #include "luminal/cli/inspect.h"
 #include "luminal/cli/quantize.h"
+#include "luminal/cli/tokenize.h"
 #include "luminal/cli/view.h"
 
 int main(int argc, char** argv) {
@@ -12,6 +13,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   luminal::cli::add_inspect_command(app);
   luminal::cli::add_quantize_command(app);
+  luminal::cli::add_tokenize_command(app);
   luminal::cli::add_view_command(app);
   try {
     app.parse(argc, argv);
