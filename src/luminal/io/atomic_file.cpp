@@ -18,7 +18,8 @@ namespace luminal::io {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, const char* step) {
-  throw Error(cat("the file ", quoted(path), " cannot be written: ", step, ": ", std::strerror(errno)));
+  throw Error(
+      cat("the file ", luminal::quoted(path), " cannot be written: ", step, ": ", std::strerror(errno)));
 }
 
 /// Removes the temporary file unless it was renamed.

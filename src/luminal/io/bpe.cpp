@@ -37,8 +37,8 @@ class MergeListBpe : public TokenModel {
     if (options_.unknown) {
       unknown_ = vocabulary_->find(*options_.unknown);
       if (!unknown_)
-        throw Error(
-            cat(file, ": the unknown token ", quoted(*options_.unknown), " is not in the vocabulary"));
+        throw Error(cat(file, ": the unknown token ", luminal::quoted(*options_.unknown),
+                        " is not in the vocabulary"));
     }
     for (char32_t code = 0; code < short_ids_.size(); ++code) {
       std::string text;
@@ -66,7 +66,8 @@ class MergeListBpe : public TokenModel {
     const auto id_of = [&](const std::string& text) {
       const auto id = vocabulary_->find(text);
       if (!id)
-        throw Error(cat(file, ": merge ", rank, ": the token ", quoted(text), " is not in the vocabulary"));
+        throw Error(
+            cat(file, ": merge ", rank, ": the token ", luminal::quoted(text), " is not in the vocabulary"));
       return *id;
     };
     const auto& [left, right] = merge;

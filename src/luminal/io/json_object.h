@@ -25,7 +25,7 @@ class JsonObject {
   }
   const Json& at(const char* key) const {
     const Json* found = find(key);
-    if (found == nullptr) refuse(cat(quoted(key), " is missing"));
+    if (found == nullptr) refuse(cat(luminal::quoted(key), " is missing"));
     return *found;
   }
   std::string text(const char* key) const {
@@ -45,7 +45,8 @@ class JsonObject {
     return checked<std::int64_t>(key, at(key), fits, "a whole number");
   }
   const Json& array(const char* key) const {
-    if (!at(key).is_array()) refuse(cat(quoted(key), " is ", at(key).type_name(), ": expected a list"));
+    if (!at(key).is_array())
+      refuse(cat(luminal::quoted(key), " is ", at(key).type_name(), ": expected a list"));
     return at(key);
   }
   JsonObject object(const char* key) const { return {at(key), cat(where_, ": ", key)}; }
@@ -53,7 +54,7 @@ class JsonObject {
  private:
   template <typename T>
   T checked(const char* key, const Json& value, bool fits, const char* expected) const {
-    if (!fits) refuse(cat(quoted(key), " is ", value.type_name(), ": expected ", expected));
+    if (!fits) refuse(cat(luminal::quoted(key), " is ", value.type_name(), ": expected ", expected));
     return value.get<T>();
   }
 

@@ -69,7 +69,8 @@ NameMap renamed(std::vector<std::pair<std::string, std::string>> patterns) {
       return std::count(parts.begin(), parts.end(), "*");
     };
     if (stars(from) != stars(to))
-      throw Error(cat("renamed: ", quoted(from), " and ", quoted(to), " have different numbers of stars"));
+      throw Error(cat("renamed: ", luminal::quoted(from), " and ", luminal::quoted(to),
+                      " have different numbers of stars"));
   }
   return [patterns = std::move(patterns)](const std::string& path) {
     for (const auto& [from, to] : patterns)

@@ -51,6 +51,13 @@ void append_lower(std::string& out, char32_t code) {
   }
 }
 
+void append_upper(std::string& out, char32_t code) {
+  if (code == 0xDF)
+    out += "SS";
+  else
+    append_utf8(out, static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(code))));
+}
+
 bool is_punctuation(char32_t code) {
   const auto kind = category(code);
   return kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO;
@@ -97,6 +104,9 @@ std::string normalised(std::string_view, NormalForm) {
   missing();
 }
 void append_lower(std::string&, char32_t) {
+  missing();
+}
+void append_upper(std::string&, char32_t) {
   missing();
 }
 bool is_punctuation(char32_t) {

@@ -10,8 +10,9 @@ enum class NormalForm : std::uint8_t { nfc, nfd, nfkc, nfkd };
 
 /// `Error` if this build has no utf8proc. All of these take valid UTF-8.
 std::string normalised(std::string_view text, NormalForm form);
-/// One character in lower case, by its full mapping.
+/// One character in lower or upper case, by its full mapping where that is more than one (İ, ß).
 void append_lower(std::string& out, char32_t code);
+void append_upper(std::string& out, char32_t code);
 
 bool is_space(char32_t code);  // White_Space
 /// General categories.
