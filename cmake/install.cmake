@@ -11,6 +11,10 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/luminal-config-vers
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/luminal-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/luminal-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/luminal)
+set(LUMINAL_EXTERNAL_FLAGS "")
+foreach(library IN LISTS LUMINAL_EXTERNAL_LIBRARIES)
+  string(APPEND LUMINAL_EXTERNAL_FLAGS " -l${library}")
+endforeach()
 configure_file(cmake/luminal.pc.in ${CMAKE_CURRENT_BINARY_DIR}/luminal.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/luminal.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(TARGET luminal_cli)

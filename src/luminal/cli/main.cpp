@@ -4,6 +4,9 @@
 
 #include "luminal/cli/bench.h"
 #include "luminal/cli/egg.h"
+#include "luminal/cli/inspect.h"
+#include "luminal/cli/quantize.h"
+#include "luminal/cli/tokenize.h"
 #include "luminal/cli/view.h"
 
 int main(int argc, char** argv) {
@@ -13,6 +16,9 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   luminal::cli::add_bench_command(app, exit_code);
   luminal::cli::add_egg_command(app, exit_code);
+  luminal::cli::add_inspect_command(app);
+  luminal::cli::add_quantize_command(app);
+  luminal::cli::add_tokenize_command(app);
   luminal::cli::add_view_command(app);
   try {
     app.parse(argc, argv);

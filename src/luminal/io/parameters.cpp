@@ -1,0 +1,136 @@
+#include "luminal/io/parameters.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "luminal/io/gguf.h"
+#include "luminal/io/quantise.h"
+#include "luminal/io/safetensors.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal::io {
+namespace {
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  for (std::size_t start = 0;;) {
+    const std::size_t dot = path.find('.', start);
+    parts.push_back(path.substr(start, dot - start));
+    if (dot == std::string_view::npos) return parts;
+    start = dot + 1;
+  }
+}
+
+std::optional<std::string> apply(const std::string& from, const std::string& to, const std::string& path) {
+  const auto pattern = parts_of(from);
+  const auto parts = parts_of(path);
+  if (pattern.size() != parts.size()) return std::nullopt;
+  std::vector<std::string_view> stars;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (pattern[i] == "*")
+      stars.push_back(parts[i]);
+    else if (pattern[i] != parts[i])
+      return std::nullopt;
+  }
+  std::vector<std::string_view> result = parts_of(to);
+  std::size_t next = 0;
+  for (auto& part : result)
+    if (part == "*") part = stars[next++];
+  return join(result, ".");
+}
+
+/// What is wrong with giving `array`'s type to the tensor, or nothing.
+std::optional<std::string> mismatch(const Tensor& tensor, const StoredTensor& stored) {
+  bool same = tensor.rank() == stored.dims.size();
+  for (std::size_t axis = 0; same && axis < stored.dims.size(); ++axis)
+    same = tensor.shape()[axis].constant_value() == stored.dims[axis];
+  if (!same) return cat("has shape ", tensor.shape(), ", the file's has [", join(stored.dims), "]");
+  const DType dtype = row(stored.format).dtype.value_or(DType::f32);
+  if (is_floating(dtype) && !is_floating(tensor.dtype()))
+    return cat("is ", tensor.dtype(), ", the file's is ", name(stored.format));
+  return std::nullopt;
+}
+
+void add_section(std::string& text, const char* title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  text += cat("\n  ", title, " (", lines.size(), "):");
+  for (const std::string& line : lines) text += "\n    " + line;
+}
+
+}  // namespace
+
+NameMap renamed(std::vector<std::pair<std::string, std::string>> patterns) {
+  for (const auto& [from, to] : patterns) {
+    const auto stars = [](const std::string& pattern) {
+      const auto parts = parts_of(pattern);
+      return std::count(parts.begin(), parts.end(), "*");
+    };
+    if (stars(from) != stars(to))
+      throw Error(cat("renamed: ", luminal::quoted(from), " and ", luminal::quoted(to),
+                      " have different numbers of stars"));
+  }
+  return [patterns = std::move(patterns)](const std::string& path) {
+    for (const auto& [from, to] : patterns)
+      if (auto result = apply(from, to, path)) return *result;
+    return path;
+  };
+}
+
+void save(const std::string& path, const std::map<std::string, Array>& tensors,
+          const std::map<std::string, std::string>& metadata) {
+  if (!path.ends_with(".gguf")) return write_safetensors(path, tensors, metadata);
+  std::vector<std::pair<std::string, GgufNewValue>> values;
+  for (const auto& [key, value] : metadata) values.emplace_back(key, GgufNewValue::of(value));
+  std::vector<GgufNewTensor> list;
+  for (const auto& [name, array] : tensors) {
+    const Format format = format_of(array.dtype());
+    list.push_back({name, format, array.dims(), [&array, format] { return encode_tensor(format, array); }});
+  }
+  write_gguf(path, values, list);
+}
+
+std::map<std::string, Array> load(const std::string& path) {
+  std::map<std::string, Array> result;
+  for (const StoredTensor& tensor : open_model(path).tensors) result.emplace(tensor.name, tensor.array());
+  return result;
+}
+
+void load_into(const std::map<std::string, Tensor>& parameters, const ModelFile& file,
+               const LoadOptions& options, Location where) {
+  std::map<std::string_view, const StoredTensor*> stored;
+  for (const StoredTensor& tensor : file.tensors) stored.emplace(tensor.name, &tensor);
+  std::vector<std::string> missing, extra, wrong;
+  std::vector<std::pair<const Tensor*, const StoredTensor*>> found;
+  std::set<std::string_view> used;
+  for (const auto& [path, tensor] : parameters) {
+    const std::string wanted = options.names ? options.names(path) : path;
+    const auto entry = stored.find(wanted);
+    if (entry == stored.end()) {
+      if (!options.allow_missing)
+        missing.push_back(wanted == path ? path : cat(path, " (in the file: ", wanted, ")"));
+      continue;
+    }
+    used.insert(entry->first);
+    if (const auto problem = mismatch(tensor, *entry->second))
+      wrong.push_back(cat(path, " ", *problem));
+    else
+      found.emplace_back(&tensor, entry->second);
+  }
+  if (!options.allow_extra)
+    for (const auto& [name, tensor] : stored)
+      if (!used.contains(name)) extra.emplace_back(name);
+  std::string problems;
+  add_section(problems, "missing from the file", missing);
+  add_section(problems, "in the file, but asked for by nothing", extra);
+  add_section(problems, "of another type", wrong);
+  if (!problems.empty())
+    throw Error(cat("load: ", file.files.empty() ? "the file" : file.files.front(),
+                    " does not fit the parameters:", problems),
+                where);
+  for (const auto& [tensor, source] : found) tensor->set(source->array(), where);
+}
+
+}  // namespace luminal::io

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <map>
+
+#include "luminal/io/template_syntax.h"
+#include "luminal/io/template_text.h"
+#include "luminal/io/utf8.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal::io {
+namespace {
+
+using Value = TemplateValue;
+using Arguments = TemplateArguments;
+using StringMethod = Value (*)(const std::string&, const Arguments&);
+
+const std::string& text_argument(const Arguments& arguments, std::size_t place, const char* name) {
+  const Value* found = arguments.find(place, name);
+  if (found == nullptr || !found->is_string())
+    throw Error(cat("a string method's argument '", name, "' is not a string"));
+  return found->string();
+}
+
+std::optional<std::string> characters(const Arguments& arguments) {
+  const Value* found = arguments.find(0, "chars");
+  if (found == nullptr || found->is_none()) return std::nullopt;
+  return text_argument(arguments, 0, "chars");
+}
+
+/// Whether it starts (or ends) with the argument, or with one of a list.
+template <typename Matches>
+bool any_affix(const Arguments& arguments, const Matches& matches) {
+  const Value* found = arguments.find(0, "prefix");
+  if (found != nullptr && found->is_list())
+    return std::any_of(found->list().begin(), found->list().end(),
+                       [&](const Value& affix) { return affix.is_string() && matches(affix.string()); });
+  return matches(text_argument(arguments, 0, "prefix"));
+}
+
+Value split(const std::string& text, const Arguments& arguments, bool from_right) {
+  const Value separator = arguments.get(0, "sep", {});
+  const Value limit = arguments.get(1, "maxsplit", -1);
+  if (!limit.is_integer()) throw Error("split: maxsplit is not a whole number");
+  if (separator.is_none()) return split_words(text, limit.integer(), from_right);
+  if (!separator.is_string() || separator.string().empty())
+    throw Error("split: the separator is empty or not a string");
+  return split_text(text, separator.string(), limit.integer(), from_right);
+}
+
+template <typename Test>
+bool all_characters(const std::string& text, const Test& test) {
+  if (text.empty()) return false;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (!test(point.value)) return false;
+    at += point.bytes;
+  }
+  return true;
+}
+
+bool is_ascii_letter(char32_t c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+}
+bool is_ascii_digit(char32_t c) {
+  return c >= '0' && c <= '9';
+}
+
+Value position(const std::string& text, std::size_t at) {
+  if (at == std::string::npos) return -1;
+  return static_cast<std::int64_t>(to_utf32(std::string_view(text).substr(0, at)).size());
+}
+
+const std::map<std::string, StringMethod, std::less<>>& string_methods() {
+  static const std::map<std::string, StringMethod, std::less<>> methods = {
+      {"strip",
+       [](const std::string& s, const Arguments& a) -> Value {
+         return strip_text(s, characters(a), true, true);
+       }},
+      {"lstrip",
+       [](const std::string& s, const Arguments& a) -> Value {
+         return strip_text(s, characters(a), true, false);
+       }},
+      {"rstrip",
+       [](const std::string& s, const Arguments& a) -> Value {
+         return strip_text(s, characters(a), false, true);
+       }},
+      {"upper", [](const std::string& s, const Arguments&) -> Value { return upper_text(s); }},
+      {"lower", [](const std::string& s, const Arguments&) -> Value { return lower_text(s); }},
+      {"title", [](const std::string& s, const Arguments&) -> Value { return title_text(s); }},
+      {"capitalize", [](const std::string& s, const Arguments&) -> Value { return capitalise_text(s); }},
+      {"split", [](const std::string& s, const Arguments& a) { return split(s, a, false); }},
+      {"rsplit", [](const std::string& s, const Arguments& a) { return split(s, a, true); }},
+      {"splitlines", [](const std::string& s, const Arguments&) { return split_lines(s); }},
+      {"startswith",
+       [](const std::string& s, const Arguments& a) -> Value {
+         return any_affix(a, [&](const std::string& affix) { return s.starts_with(affix); });
+       }},
+      {"endswith",
+       [](const std::string& s, const Arguments& a) -> Value {
+         return any_affix(a, [&](const std::string& affix) { return s.ends_with(affix); });
+       }},
+      {"removeprefix",
+       [](const std::string& s, const Arguments& a) -> Value {
+         const std::string& affix = text_argument(a, 0, "prefix");
+         return s.starts_with(affix) ? s.substr(affix.size()) : s;
+       }},
+      {"removesuffix",
+       [](const std::string& s, const Arguments& a) -> Value {
+         const std::string& affix = text_argument(a, 0, "suffix");
+         return s.ends_with(affix) ? s.substr(0, s.size() - affix.size()) : s;
+       }},
+      {"replace",
+       [](const std::string& s, const Arguments& a) -> Value {
+         const Value count = a.get(2, "count", -1);
+         if (!count.is_integer()) throw Error("replace: the count is not a whole number");
+         return replace_text(s, text_argument(a, 0, "old"), text_argument(a, 1, "new"), count.integer());
+       }},
+      {"join",
+       [](const std::string& s, const Arguments& a) -> Value {
+         const auto items = elements_of(a.get(0, "iterable", {}));
+         if (!items) throw Error("join: the argument cannot be looped over");
+         std::string result;
+         for (std::size_t i = 0; i < items->size(); ++i) {
+           if (!(*items)[i].is_string())
+             throw Error(cat("join: item ", i, " is ", (*items)[i].type_name(), ", not a string"));
+           result += (i == 0 ? "" : s) + (*items)[i].string();
+         }
+         return result;
+       }},
+      {"find", [](const std::string& s,
+                  const Arguments& a) { return position(s, s.find(text_argument(a, 0, "sub"))); }},
+      {"rfind", [](const std::string& s,
+                   const Arguments& a) { return position(s, s.rfind(text_argument(a, 0, "sub"))); }},
+      {"count",
+       [](const std::string& s, const Arguments& a) { return count_text(s, text_argument(a, 0, "sub")); }},
+      {"isdigit",
+       [](const std::string& s, const Arguments&) -> Value { return all_characters(s, is_ascii_digit); }},
+      {"isalpha",
+       [](const std::string& s, const Arguments&) -> Value { return all_characters(s, is_ascii_letter); }},
+      {"isalnum",
+       [](const std::string& s, const Arguments&) -> Value {
+         return all_characters(s, [](char32_t c) { return is_ascii_letter(c) || is_ascii_digit(c); });
+       }},
+      {"isspace",
+       [](const std::string& s, const Arguments&) -> Value { return all_characters(s, is_python_space); }},
+      {"isupper",
+       [](const std::string& s, const Arguments&) -> Value {
+         return upper_text(s) == s && lower_text(s) != s;
+       }},
+      {"islower",
+       [](const std::string& s, const Arguments&) -> Value {
+         return lower_text(s) == s && upper_text(s) != s;
+       }},
+  };
+  return methods;
+}
+
+Value items_of(const Value& mapping) {
+  Value::List items;
+  for (const auto& [key, value] : mapping.mapping()) items.emplace_back(Value::List{key, value});
+  return items;
+}
+
+std::optional<Value> mapping_method(const Value& mapping, const std::string& name) {
+  if (name == "items") return Value::Function([mapping](const Arguments&) { return items_of(mapping); });
+  if (name == "keys")
+    return Value::Function([mapping](const Arguments&) -> Value { return *elements_of(mapping); });
+  if (name == "values")
+    return Value::Function([mapping](const Arguments&) -> Value {
+      Value::List values;
+      for (const auto& entry : mapping.mapping()) values.push_back(entry.second);
+      return values;
+    });
+  if (name == "get")
+    return Value::Function([mapping](const Arguments& arguments) -> Value {
+      const Value key = arguments.get(0, "key", {});
+      const Value* found = key.is_string() ? mapping.find(key.string()) : nullptr;
+      return found != nullptr ? *found : arguments.get(1, "default", {});
+    });
+  return std::nullopt;
+}
+
+}  // namespace
+
+TemplateValue attribute_of(const TemplateValue& value, const std::string& name) {
+  if (value.is_undefined())
+    throw Error(cat("'", value.undefined_name(), "' is not defined, so it has no field '", name, "'"));
+  if (value.is_string()) {
+    const auto found = string_methods().find(name);
+    if (found == string_methods().end()) return Value::undefined(name);
+    return Value::Function([text = value, method = found->second](const Arguments& arguments) {
+      return method(text.string(), arguments);
+    });
+  }
+  if (value.is_mapping()) {
+    if (auto method = mapping_method(value, name)) return *method;
+    const Value* found = value.find(name);
+    return found != nullptr ? *found : Value::undefined(name);
+  }
+  if (value.is_namespace()) {
+    const Value* found = value.find(name);
+    return found != nullptr ? *found : Value::undefined(name);
+  }
+  if (value.is_list() && (name == "index" || name == "count"))
+    return Value::Function([value, name](const Arguments& arguments) -> Value {
+      const Value wanted = arguments.get(0, "value", {});
+      const auto& list = value.list();
+      if (name == "count") return static_cast<std::int64_t>(std::count(list.begin(), list.end(), wanted));
+      const auto found = std::find(list.begin(), list.end(), wanted);
+      if (found == list.end()) throw Error("index: the value is not in the list");
+      return static_cast<std::int64_t>(found - list.begin());
+    });
+  return Value::undefined(name);
+}
+
+}  // namespace luminal::io

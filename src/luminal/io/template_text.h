@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "luminal/io/template_value.h"
+
+namespace luminal::io {
+
+/// Python's string functions, on UTF-8.
+bool is_python_space(char32_t code);
+/// Without the given characters (blanks by default) at its ends.
+std::string strip_text(const std::string& text, const std::optional<std::string>& characters, bool left,
+                       bool right);
+std::string upper_text(const std::string& text);
+std::string lower_text(const std::string& text);
+std::string title_text(const std::string& text);
+std::string capitalise_text(const std::string& text);
+/// At most `limit` splits, all if it is negative.
+TemplateValue split_text(const std::string& text, const std::string& separator, std::int64_t limit,
+                         bool from_right);
+TemplateValue split_words(const std::string& text, std::int64_t limit, bool from_right);
+TemplateValue split_lines(const std::string& text);
+std::string replace_text(const std::string& text, const std::string& from, const std::string& to,
+                         std::int64_t count);
+TemplateValue count_text(const std::string& text, const std::string& part);
+/// Every line but the first (and empty ones, unless `blank`) indented.
+std::string indent_text(const std::string& text, const std::string& by, bool first, bool blank);
+
+}  // namespace luminal::io

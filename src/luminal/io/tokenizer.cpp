@@ -1,0 +1,186 @@
+#include "luminal/io/tokenizer.h"
+
+#include <filesystem>
+
+#include "luminal/io/gguf.h"
+#include "luminal/io/mapped_file.h"
+#include "luminal/io/tokenizer_parts.h"
+#include "luminal/io/utf8.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal::io {
+namespace {
+
+/// Ids of pieces met before in one call: most words of a text are repeated.
+class PieceCache {
+ public:
+  explicit PieceCache(const TokenModel& model) : model_(model) {}
+
+  void encode(std::string_view piece, std::vector<TokenId>& out) {
+    if (piece.size() > longest) return model_.encode(piece, out);
+    const auto found = seen_.find(piece);
+    if (found != seen_.end()) {
+      const auto [begin, count] = found->second;
+      out.insert(out.end(), ids_.begin() + begin, ids_.begin() + begin + count);
+      return;
+    }
+    const std::size_t start = out.size();
+    model_.encode(piece, out);
+    texts_.emplace_back(piece);
+    seen_.emplace(texts_.back(), std::pair(static_cast<std::ptrdiff_t>(ids_.size()),
+                                           static_cast<std::ptrdiff_t>(out.size() - start)));
+    ids_.insert(ids_.end(), out.begin() + static_cast<std::ptrdiff_t>(start), out.end());
+  }
+
+ private:
+  static constexpr std::size_t longest = 256;
+  const TokenModel& model_;
+  std::deque<std::string> texts_;
+  std::unordered_map<std::string_view, std::pair<std::ptrdiff_t, std::ptrdiff_t>> seen_;
+  std::vector<TokenId> ids_;
+};
+
+void encode_part(const TokenizerParts& parts, std::string text, bool at_start, PieceCache& cache,
+                 std::vector<TokenId>& out) {
+  if (text.empty()) return;
+  const std::size_t size = text.size();
+  Pieces pieces{std::move(text), {{0, size}}, at_start};
+  for (const PreTokenizer& step : parts.pre_tokenizers) step(pieces);
+  for (const Pieces::Span span : pieces.spans) cache.encode(pieces.view(span), out);
+}
+
+std::string tokenizer_file_of(const std::filesystem::path& folder) {
+  for (const char* usual : {"tokenizer.json", "tokenizer.model"})
+    if (std::filesystem::exists(folder / usual)) return (folder / usual).string();
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".gguf") || name.ends_with(".tiktoken")) return entry.path().string();
+  }
+  throw Error(
+      cat("the folder ", luminal::quoted(folder.string()),
+          " holds no tokenizer: expected tokenizer.json, tokenizer.model, a .gguf or a .tiktoken file"));
+}
+
+/// The split that goes with a published rank file, by its name.
+std::string tiktoken_pattern_for(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  const auto is = [&](const char* part) { return name.find(part) != std::string::npos; };
+  if (is("gpt2") || is("r50k") || is("p50k")) return gpt2_pattern;
+  if (is("o200k"))
+    return R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+           R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+           R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+  return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|)"
+         R"(\s*[\r\n]+|\s+(?!\S)|\s+)";
+}
+
+}  // namespace
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, bool add_special) const {
+  const TokenizerParts& parts = *parts_;
+  std::string valid;
+  if (!is_utf8(text)) {
+    valid = to_valid_utf8(text);
+    text = valid;
+  }
+  if (parts.encode_whole) return parts.encode_whole(text, add_special);
+  std::vector<TokenId> ids;
+  if (add_special) ids = parts.before;
+  PieceCache cache(*parts.model);
+  for (const TextPart& raw : parts.added.split(text, false)) {
+    if (raw.token >= 0) {
+      ids.push_back(raw.token);
+      continue;
+    }
+    std::string normal(text.substr(raw.begin, raw.end - raw.begin));
+    for (const Normaliser& step : parts.normalisers) normal = step(std::move(normal));
+    const auto inner = parts.added.split(normal, true);
+    if (inner.size() == 1 && inner.front().token < 0) {
+      encode_part(parts, std::move(normal), raw.begin == 0, cache, ids);
+      continue;
+    }
+    for (const TextPart& part : inner) {
+      if (part.token >= 0)
+        ids.push_back(part.token);
+      else
+        encode_part(parts, normal.substr(part.begin, part.end - part.begin),
+                    raw.begin == 0 && part.begin == 0, cache, ids);
+    }
+  }
+  if (add_special) ids.insert(ids.end(), parts.after.begin(), parts.after.end());
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const TokenId> ids, bool keep_special) const {
+  const TokenizerParts& parts = *parts_;
+  if (parts.decode_whole) return parts.decode_whole({ids.begin(), ids.end()}, keep_special);
+  std::vector<std::string> tokens;
+  tokens.reserve(ids.size());
+  for (const TokenId id : ids)
+    if (keep_special || !parts.added.is_special(id))
+      if (auto text = token(id)) tokens.push_back(std::move(*text));
+  for (const DecodeStep& step : parts.decoders) step(tokens);
+  return join(tokens, parts.separator);
+}
+
+std::size_t Tokenizer::size() const {
+  std::size_t extra = 0;
+  for (const AddedToken& token : parts_->added.tokens())
+    if (!parts_->vocabulary->text(token.id)) ++extra;
+  return parts_->vocabulary->size() + extra;
+}
+
+std::optional<TokenId> Tokenizer::find(std::string_view token) const {
+  if (const AddedToken* added = parts_->added.find(token); added != nullptr) return added->id;
+  return parts_->vocabulary->find(token);
+}
+
+std::optional<std::string> Tokenizer::token(TokenId id) const {
+  if (const AddedToken* added = parts_->added.find(id); added != nullptr) return added->text;
+  if (const auto text = parts_->vocabulary->text(id)) return std::string(*text);
+  return std::nullopt;
+}
+
+Tokenizer open_tokenizer(const std::string& path) {
+  std::error_code failure;
+  if (std::filesystem::is_directory(path, failure)) return open_tokenizer(tokenizer_file_of(path));
+  const MappedFile file(path);
+  if (is_gguf(file)) return read_gguf_tokenizer(open_gguf(file));
+  if (path.ends_with(".json")) return read_tokenizer_json(file.text(), path);
+  const std::string_view start = file.text().substr(0, 4096);
+  const std::size_t line = start.find('\n');
+  const bool is_ranks = line != std::string_view::npos &&
+                        start.substr(0, line).find(' ') != std::string_view::npos &&
+                        is_utf8(start.substr(0, line)) && start.find('\0') == std::string_view::npos;
+  if (path.ends_with(".tiktoken") || is_ranks)
+    return read_tiktoken(file.text(), path, tiktoken_pattern_for(path));
+  if (path.ends_with(".model")) return read_sentencepiece(file.text(), path);
+  throw Error(
+      cat(path,
+          ": what tokenizer this is cannot be told: expected tokenizer.json, a GGUF file, a SentencePiece "
+          ".model or a .tiktoken file"));
+}
+
+std::string StreamDecoder::push(TokenId id) {
+  ids_.push_back(id);
+  const std::string text = tokenizer_.decode(ids_, keep_special_);
+  if (text.size() <= given_.size() || text.ends_with("\xEF\xBF\xBD")) return "";
+  std::string fresh = text.substr(given_.size());
+  // Keep one token back as context: some decoders treat the first token in a special way.
+  ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(settled_));
+  settled_ = ids_.size();
+  given_ = tokenizer_.decode(ids_, keep_special_);
+  return fresh;
+}
+
+std::string StreamDecoder::finish() {
+  const std::string text = tokenizer_.decode(ids_, keep_special_);
+  std::string rest = text.size() > given_.size() ? text.substr(given_.size()) : "";
+  ids_.clear();
+  settled_ = 0;
+  given_.clear();
+  return rest;
+}
+
+}  // namespace luminal::io
