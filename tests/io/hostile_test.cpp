@@ -77,6 +77,7 @@ std::vector<Hostile> safetensors_files() {
       {"dim of 2^64", of(entry("F32", "[18446744073709551616]", "[0,8]")), "whole number"},
       {"dim of 2^63", of(entry("F32", "[9223372036854775808]", "[0,8]")), "2^63"},
       {"elements overflow", of(entry("F32", "[4294967296,4294967296]", "[0,8]")), "exceeds 2^63 - 1"},
+      {"strides overflow", of(entry("F32", "[0,4294967296,4294967296]", "[0,0]"), 0), "exceeds 2^63 - 1"},
       {"bytes overflow", of(entry("F64", "[4611686018427387904]", "[0,8]")), "63 bits"},
       {"text in the shape", of(entry("F32", "[\"2\"]", "[0,8]")), "not expected"},
       {"list in the shape", of(entry("F32", "[[2]]", "[0,8]")), "none was expected"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "luminal/op/small_float.h"
 #include "luminal/support/checked.h"
@@ -180,6 +181,11 @@ Format format_of(DType dtype) {
 std::int64_t stored_bytes(Format format, std::span<const std::int64_t> dims) {
   const FormatRow& stored = row(format);
   const std::int64_t count = element_count(dims);
+  if (count == 0) {  // strides must not overflow either
+    std::vector<std::int64_t> others(dims.begin(), dims.end());
+    std::erase(others, 0);
+    (void)element_count(others);
+  }
   if (stored.block_elements > 1) {
     if (dims.empty() || dims.back() % stored.block_elements != 0)
       throw Error(cat("a tensor of shape [", join(dims), "] cannot be stored as ", stored.name,

@@ -57,7 +57,8 @@ std::string translated(const std::string& expression, PatternDialect dialect) {
   for (std::size_t i = 0; i < expression.size(); ++i) {
     const char c = expression[i];
     const char next = i + 1 < expression.size() ? expression[i + 1] : '\0';
-    if (c == '\\' && (next == 's' || next == 'w') && ++i > 0) {
+    if (c == '\\' && (next == 's' || next == 'w')) {
+      ++i;
       const std::string& members = next == 's' ? space : word;
       result += in_class ? members : "[" + members + "]";
     } else if (c == '\\' && (next == 'S' || next == 'W') && !in_class) {
@@ -70,8 +71,14 @@ std::string translated(const std::string& expression, PatternDialect dialect) {
       result += c;
       in_class = c == '[' ? true : c == ']' ? false : in_class;
       // A ']' that stands first in a class is a member.
-      if (c == '[' && next == '^' && ++i > 0) result += '^';
-      if (c == '[' && i + 1 < expression.size() && expression[i + 1] == ']' && ++i > 0) result += "\\]";
+      if (c == '[' && next == '^') {
+        result += '^';
+        ++i;
+      }
+      if (c == '[' && i + 1 < expression.size() && expression[i + 1] == ']') {
+        result += "\\]";
+        ++i;
+      }
     }
   }
   return result;

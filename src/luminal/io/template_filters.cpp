@@ -71,7 +71,7 @@ Value join_items(const Value& value, const Arguments& arguments) {
 }
 
 Value to_integer(const Value& value, const Arguments& arguments) {
-  const Value fallback = arguments.get(0, "default", 0);
+  Value fallback = arguments.get(0, "default", 0);
   if (value.is_bool() || value.is_integer()) return value.integer();
   if (value.is_real())
     return std::abs(value.real()) < 9e18 ? Value(static_cast<std::int64_t>(value.real())) : fallback;
