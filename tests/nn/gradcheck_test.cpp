@@ -1,8 +1,9 @@
 // Every module, in f64, first and second order, by its parameters and its input.
+#include "tests/autograd/gradcheck.h"
+
 #include <gtest/gtest.h>
 
 #include "luminal/luminal.h"
-#include "tests/autograd/gradcheck.h"
 
 namespace luminal::nn {
 namespace {
@@ -11,14 +12,16 @@ using test::uniform;
 
 /// Differentiates a module by its input and its parameters, which take random values.
 template <typename Make, typename Forward>
-void check_module(const char* what, std::vector<std::int64_t> dims, const Make& make, const Forward& forward, int order = 2) {
+void check_module(const char* what, std::vector<std::int64_t> dims, const Make& make, const Forward& forward,
+                  int order = 2) {
   SCOPED_TRACE(what);
   std::vector<Array> values{uniform(dims, -1, 1)};
   {
     Graph g;
     auto module = make(Scope(g, 0, DType::f64));
     std::uint64_t seed = 2;
-    for (const auto& [path, state] : param_dict(module)) values.push_back(uniform(*state.shape().constant_dims(), 0.2, 0.9, seed++));
+    for (const auto& [path, state] : param_dict(module))
+      values.push_back(uniform(*state.shape().constant_dims(), 0.2, 0.9, seed++));
   }
   const auto function = [&](const std::vector<Tensor>& in) {
     Graph g = in[0].graph();
@@ -39,8 +42,12 @@ const auto call = [](const auto& module, const Tensor& x) { return module(x); };
 
 TEST(ModuleGradients, Layers) {
   check_module("Linear", {3, 2}, [](const Scope& s) { return Linear(s, 2, 3); }, call);
-  check_module("Conv", {1, 2, 5}, [](const Scope& s) { return conv1d(s, 2, 2, 3, {.convolution = {.stride = 2, .padding = 1}}); }, call);
-  check_module("transposed Conv", {1, 2, 3}, [](const Scope& s) { return conv_transpose1d(s, 2, 2, 3, {.convolution = {.stride = 2}}); }, call);
+  check_module(
+      "Conv", {1, 2, 5},
+      [](const Scope& s) { return conv1d(s, 2, 2, 3, {.convolution = {.stride = 2, .padding = 1}}); }, call);
+  check_module(
+      "transposed Conv", {1, 2, 3},
+      [](const Scope& s) { return conv_transpose1d(s, 2, 2, 3, {.convolution = {.stride = 2}}); }, call);
   check_module("LayerNorm", {2, 4}, [](const Scope& s) { return LayerNorm(s, 4); }, call);
   check_module("RmsNorm", {2, 4}, [](const Scope& s) { return RmsNorm(s, 4); }, call);
   check_module("GroupNorm", {2, 4, 2}, [](const Scope& s) { return GroupNorm(s, 2, 4); }, call);
@@ -59,12 +66,22 @@ TEST(ModuleGradients, Recurrent) {
 }
 
 TEST(ModuleGradients, Attention) {
-  check_module("attention", {1, 3, 4}, [](const Scope& s) {
-    return MultiHeadAttention(s, 4, {.heads = 2, .kv_heads = 1, .bias = false, .causal = true, .rotary = Rotary{}});
-  }, call);
-  check_module("block", {1, 2, 4}, [](const Scope& s) { return LlamaBlock(s, 4, {.heads = 2, .hidden = 3}); }, call, 1);
-  check_module("encoder", {1, 2, 4}, [](const Scope& s) { return EncoderLayer(s, 4, {.heads = 2, .hidden = 3, .gelu = true}); }, call, 1);
-  check_module("experts", {2, 3}, [](const Scope& s) { return MixtureOfExperts(s, 3, 2, {.experts = 3, .active = 2}); }, call, 1);
+  check_module(
+      "attention", {1, 3, 4},
+      [](const Scope& s) {
+        return MultiHeadAttention(
+            s, 4, {.heads = 2, .kv_heads = 1, .bias = false, .causal = true, .rotary = Rotary{}});
+      },
+      call);
+  check_module(
+      "block", {1, 2, 4}, [](const Scope& s) { return LlamaBlock(s, 4, {.heads = 2, .hidden = 3}); }, call,
+      1);
+  check_module(
+      "encoder", {1, 2, 4},
+      [](const Scope& s) { return EncoderLayer(s, 4, {.heads = 2, .hidden = 3, .gelu = true}); }, call, 1);
+  check_module(
+      "experts", {2, 3},
+      [](const Scope& s) { return MixtureOfExperts(s, 3, 2, {.experts = 3, .active = 2}); }, call, 1);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace luminal::ops {
 namespace {
 
 constexpr const char* usage =
-    "usage: test_ops [--mode test|grad|grad2|perf|support] [--backend NAME] [--family NAME] [--op NAME] [--count]\n"
+    "usage: test_ops [--mode test|grad|grad2|perf|support] [--backend NAME] [--family NAME] [--op NAME] "
+    "[--count]\n"
     "                [--docs | --check-docs FILE]\n"
     "  test     runs every case, with constant and with symbolic dims\n"
     "  grad     compares gradients with differences\n"
@@ -139,7 +140,8 @@ int grad(Backend& backend, const std::vector<Loaded>& all, int order, std::size_
       if (!wrong) continue;
       if (++failures <= 50) std::cout << label(loaded, one) << ": " << *wrong << '\n';
     }
-  std::cout << checked << " gradients of order " << order << " on " << backend.name() << ": " << failures << " failures\n";
+  std::cout << checked << " gradients of order " << order << " on " << backend.name() << ": " << failures
+            << " failures\n";
   return failures == 0 ? 0 : 1;
 }
 
