@@ -11,9 +11,9 @@
 
 namespace luminal {
 
-Backward::Backward(Graph graph, NodeId id, std::vector<std::optional<Tensor>> gradients,
+Backward::Backward(const Graph& graph, NodeId id, std::vector<std::optional<Tensor>> gradients,
                    const Replayed& replayed)
-    : graph_(std::move(graph)), id_(id), gradients_(std::move(gradients)), replayed_(replayed) {}
+    : graph_(graph), id_(id), gradients_(std::move(gradients)), replayed_(replayed) {}
 
 Tensor Backward::input(std::size_t k) const {
   Value value = node().inputs[k];

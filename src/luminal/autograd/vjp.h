@@ -13,7 +13,8 @@ class Backward {
  public:
   /// Where the values of a node are to be read on the way back: itself, or where they were computed again.
   using Replayed = std::map<OutputId, OutputId>;
-  Backward(Graph graph, NodeId id, std::vector<std::optional<Tensor>> gradients, const Replayed& replayed);
+  Backward(const Graph& graph, NodeId id, std::vector<std::optional<Tensor>> gradients,
+           const Replayed& replayed);
 
   const Node& node() const { return graph_.dag().node(id_); }
   Graph& graph() { return graph_; }

@@ -126,7 +126,7 @@ Tensor Graph::iota(const Expr& value, const Shape& shape, DType dtype, Location 
                      where});
 }
 
-State Graph::state(std::string name, const Shape& shape, DType dtype, std::optional<Array> initial,
+State Graph::state(const std::string& name, const Shape& shape, DType dtype, std::optional<Array> initial,
                    Location where) {
   if (name.empty()) throw Error("state: needs a name", where);
   const auto known = data_->state_names.find(name);

@@ -70,7 +70,7 @@ class Graph {
               Location where = Location::current());
   /// A value that lives from run to run: reads give the value before the run, `assign` sets the one after it.
   /// Without `initial` it starts as zeros.
-  State state(std::string name, const Shape& shape, DType dtype = DType::f32,
+  State state(const std::string& name, const Shape& shape, DType dtype = DType::f32,
               std::optional<Array> initial = std::nullopt, Location where = Location::current());
   OpBuilder add_op(Op op, Location where = Location::current());
   /// The outputs of a user's function.

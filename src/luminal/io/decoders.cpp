@@ -100,7 +100,7 @@ DecodeStep decode_fuse() {
   return [](Tokens& tokens) { tokens = {join(tokens, "")}; };
 }
 
-DecodeStep decode_strip(std::string character, std::size_t start, std::size_t stop) {
+DecodeStep decode_strip(const std::string& character, std::size_t start, std::size_t stop) {
   return [=](Tokens& tokens) {
     if (character.empty()) return;
     for (std::string& token : tokens) {

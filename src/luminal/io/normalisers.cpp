@@ -69,7 +69,8 @@ std::string byte_characters_of(const std::string& text) {
 }  // namespace
 
 Normaliser prepend_text(std::string prefix) {
-  return [prefix = std::move(prefix)](std::string text) { return text.empty() ? text : prefix + text; };
+  return
+      [prefix = std::move(prefix)](const std::string& text) { return text.empty() ? text : prefix + text; };
 }
 
 Normaliser bert_normaliser(bool clean, bool chinese, bool strip_accents, bool lower) {

@@ -142,7 +142,8 @@ std::string replace_text(const std::string& text, const std::string& from, const
   std::size_t start = 0;
   if (from.empty()) {  // between all characters
     for (std::size_t at = 0; at <= text.size();) {
-      if (count < 0 || count-- > 0) result += to;
+      if (count != 0) result += to;
+      if (count > 0) --count;
       if (at == text.size()) return result;
       const std::size_t size = code_point_at(text, at).bytes;
       result += text.substr(at, size);

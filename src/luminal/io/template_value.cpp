@@ -228,13 +228,13 @@ const TemplateValue* TemplateArguments::find(std::size_t place, std::string_view
   return nullptr;
 }
 TemplateValue TemplateArguments::get(std::size_t place, std::string_view name,
-                                     TemplateValue otherwise) const {
+                                     const TemplateValue& otherwise) const {
   const TemplateValue* found = find(place, name);
   return found == nullptr ? otherwise : *found;
 }
 
 std::optional<int> compare_values(const TemplateValue& a, const TemplateValue& b) {
-  const auto sign = [](auto x, auto y) { return x < y ? -1 : y < x ? 1 : 0; };
+  const auto sign = [](const auto& x, const auto& y) { return x < y ? -1 : y < x ? 1 : 0; };
   if (a.is_number() && b.is_number())
     return a.is_real() || b.is_real() ? sign(a.real(), b.real()) : sign(a.integer(), b.integer());
   if (a.is_string() && b.is_string()) return sign(a.string(), b.string());

@@ -95,7 +95,7 @@ struct TemplateArguments {
 
   /// The argument at this place or of this name.
   const TemplateValue* find(std::size_t place, std::string_view name) const;
-  TemplateValue get(std::size_t place, std::string_view name, TemplateValue otherwise) const;
+  TemplateValue get(std::size_t place, std::string_view name, const TemplateValue& otherwise) const;
 };
 
 /// −1, 0 or 1; nullopt if they cannot be ordered.

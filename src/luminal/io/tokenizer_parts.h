@@ -107,7 +107,7 @@ DecodeStep decode_byte_level();
 DecodeStep decode_byte_fallback();
 DecodeStep decode_replace(std::string from, std::string to);
 DecodeStep decode_fuse();
-DecodeStep decode_strip(std::string character, std::size_t start, std::size_t stop);
+DecodeStep decode_strip(const std::string& character, std::size_t start, std::size_t stop);
 
 /// GPT-2's split of a text into words.
 extern const char* const gpt2_pattern;

@@ -24,7 +24,10 @@ Schedule constant(double rate) {
 
 Schedule step_decay(double rate, std::int64_t every, double gamma) {
   require_steps(every, "step_decay: expected at least 1 step between decays");
-  return [=](std::int64_t step) { return rate * std::pow(gamma, static_cast<double>(step / every)); };
+  return [=](std::int64_t step) {
+    const std::int64_t decays = step / every;
+    return rate * std::pow(gamma, static_cast<double>(decays));
+  };
 }
 
 Schedule exponential(double rate, double gamma) {
@@ -38,7 +41,7 @@ Schedule cosine(double rate, std::int64_t steps, double lowest) {
   };
 }
 
-Schedule linear_warm_up(std::int64_t steps, Schedule then, double first) {
+Schedule linear_warm_up(std::int64_t steps, const Schedule& then, double first) {
   require_steps(steps, "linear_warm_up: expected at least 1 step");
   return [=](std::int64_t step) {
     if (step >= steps) return then(step - steps);

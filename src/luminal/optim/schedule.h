@@ -17,7 +17,7 @@ Schedule exponential(double rate, double gamma);
 /// Half a cosine from `rate` to `lowest` in `steps` steps, then periodic as PyTorch's CosineAnnealingLR.
 Schedule cosine(double rate, std::int64_t steps, double lowest = 0);
 /// From `first`·rate to rate in `steps` steps, linearly; then `then`, counted from its own beginning.
-Schedule linear_warm_up(std::int64_t steps, Schedule then, double first = 1.0 / 3);
+Schedule linear_warm_up(std::int64_t steps, const Schedule& then, double first = 1.0 / 3);
 /// PyTorch's OneCycleLR with cosine annealing and two phases.
 Schedule one_cycle(double highest, std::int64_t steps, double warm_share = 0.3, double start_divisor = 25,
                    double end_divisor = 1e4);
