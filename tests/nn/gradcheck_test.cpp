@@ -61,8 +61,8 @@ TEST(ModuleGradients, BatchNormInTraining) {
 TEST(ModuleGradients, Recurrent) {
   const auto run = [](const Recurrent& layer, const Tensor& x) { return layer(x); };
   check_module("rnn", {1, 3, 2}, [](const Scope& s) { return rnn(s, 2, 2); }, run);
-  check_module("gru", {1, 2, 2}, [](const Scope& s) { return gru(s, 2, 2); }, run, 1);
-  check_module("lstm", {1, 2, 2}, [](const Scope& s) { return lstm(s, 2, 2); }, run, 1);
+  check_module("gru", {1, 2, 2}, [](const Scope& s) { return gru(s, 2, 2); }, run);
+  check_module("lstm", {1, 2, 2}, [](const Scope& s) { return lstm(s, 2, 2); }, run);
 }
 
 TEST(ModuleGradients, Attention) {
@@ -78,10 +78,10 @@ TEST(ModuleGradients, Attention) {
       1);
   check_module(
       "encoder", {1, 2, 4},
-      [](const Scope& s) { return EncoderLayer(s, 4, {.heads = 2, .hidden = 3, .gelu = true}); }, call, 1);
+      [](const Scope& s) { return EncoderLayer(s, 4, {.heads = 2, .hidden = 3, .gelu = true}); }, call);
   check_module(
       "experts", {2, 3},
-      [](const Scope& s) { return MixtureOfExperts(s, 3, 2, {.experts = 3, .active = 2}); }, call, 1);
+      [](const Scope& s) { return MixtureOfExperts(s, 3, 2, {.experts = 3, .active = 2}); }, call);
 }
 
 }  // namespace
