@@ -54,6 +54,21 @@ TEST(ModuleGradients, Layers) {
   check_module("SwiGlu", {2, 3}, [](const Scope& s) { return SwiGlu(s, 3, 2); }, call);
 }
 
+TEST(ModuleGradients, MoreAxes) {
+  check_module("conv2d", {1, 1, 3, 3}, [](const Scope& s) { return conv2d(s, 1, 2, 2); }, call);
+  check_module("conv3d", {1, 1, 2, 3, 2}, [](const Scope& s) { return conv3d(s, 1, 1, 2); }, call);
+  check_module(
+      "Embedding", {2, 2}, [](const Scope& s) { return Embedding(s, 3, 2); },
+      [](const Embedding& table, const Tensor& x) {
+        Graph g = x.graph();
+        return square(table(g.tensor({2}, DType::i64).set({2, 0}))) * x;
+      });
+  check_module(
+      "DecoderLayer", {1, 2, 4},
+      [](const Scope& s) { return DecoderLayer(s, 4, {.heads = 2, .hidden = 3, .gelu = true}); },
+      [](const DecoderLayer& layer, const Tensor& x) { return layer.forward(x, x * 2); });
+}
+
 TEST(ModuleGradients, BatchNormInTraining) {
   check_module("BatchNorm", {4, 2, 2}, [](const Scope& s) { return BatchNorm(s, 2); }, call);
 }
@@ -74,8 +89,7 @@ TEST(ModuleGradients, Attention) {
       },
       call);
   check_module(
-      "block", {1, 2, 4}, [](const Scope& s) { return LlamaBlock(s, 4, {.heads = 2, .hidden = 3}); }, call,
-      1);
+      "block", {1, 2, 4}, [](const Scope& s) { return LlamaBlock(s, 4, {.heads = 2, .hidden = 3}); }, call);
   check_module(
       "encoder", {1, 2, 4},
       [](const Scope& s) { return EncoderLayer(s, 4, {.heads = 2, .hidden = 3, .gelu = true}); }, call);
