@@ -76,6 +76,10 @@ IndexMap moved(const IndexMap& before, detail::Step&& step) {
 
 }  // namespace
 
+IndexMap compose(const IndexMap& inner, const IndexMap& outer) {
+  return moved(inner, {outer.result, outer.index, outer.guards, {}});
+}
+
 View View::with_checks(const std::vector<ViewCheck>& more) const {
   auto all = checks();
   for (const auto& check : more) detail::add_check(check, all);

@@ -112,6 +112,9 @@ struct IndexMap {
   std::string text() const;
 };
 
+/// Reads through `outer` what `inner` gives: `outer.source` is `inner.result`.
+IndexMap compose(const IndexMap& inner, const IndexMap& outer);
+
 /// What must hold of the dims' values for a view to make sense, found while building it and not provable from
 /// the dims' bounds: tested when the dims get their values.
 struct ViewCheck {

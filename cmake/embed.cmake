@@ -1,0 +1,11 @@
+# Writes a C++ source that holds the given text files as string literals: OUT is the source, FILES the texts, separated by "|".
+set(text "// Made from rules/ by cmake/embed.cmake.\n#include \"luminal/rewrite/language.h\"\n\nnamespace luminal::rewriting {\n\n")
+string(APPEND text "std::vector<std::pair<std::string_view, std::string_view>> rule_files() {\n  return {\n")
+string(REPLACE "|" ";" files "${FILES}")
+foreach(file IN LISTS files)
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} content)
+  string(APPEND text "      {\"${name}\", R\"egg(${content})egg\"},\n")
+endforeach()
+string(APPEND text "  };\n}\n\n}  // namespace luminal::rewriting\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,166 @@
+#include "luminal/rewrite/terms.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal::rewriting {
+namespace {
+
+class Collector {
+ public:
+  explicit Collector(Language& language)
+      : language_(language), graph_(language.graph()), database_(graph_.database()), frozen_(graph_.freeze()) {
+    result_.atoms = &language.atoms();
+  }
+
+  Terms run(const std::vector<egraph::Value>& roots) {
+    for (const auto root : roots) result_.roots.push_back(number_of(graph_.find(root)));
+    for (std::size_t k = 0; k < order_.size(); ++k) fill(k);
+    return std::move(result_);
+  }
+
+ private:
+  ClassId number_of(egraph::Value id) {
+    const auto [it, fresh] = numbers_.emplace(id, ClassId(order_.size()));
+    if (fresh) {
+      order_.push_back(id);
+      result_.classes.emplace_back();
+    }
+    return it->second;
+  }
+
+  void fill(std::size_t k) {
+    const egraph::Value id = order_[k];
+    TermClass made;
+    made.id = id;
+    const auto fact = [&](egraph::FunctionId function) { return graph_.lookup(function, {id}); };
+    const auto shape = fact(language_.shape);
+    const auto dtype = fact(language_.dtype);
+    if (!shape || !dtype) throw InternalError(cat("e-graph: class ", id, " has no shape or dtype"));
+    made.shape = language_.atoms().shapes[*shape];
+    made.dtype = static_cast<DType>(*dtype);
+    made.is_static = fact(language_.is_static).has_value();
+    if (const auto value = fact(language_.value)) made.value = language_.atoms().scalars[*value];
+    const std::uint32_t owner = frozen_.class_of(id);
+    if (owner == egraph::no_class) throw InternalError(cat("e-graph: class ", id, " has no term"));
+    for (std::uint32_t n = frozen_.first_node(owner); n < frozen_.last_node(owner); ++n) add_term(frozen_.node(n), made);
+    keep_simplest(made);
+    // Children are numbered only now: terms that were dropped reach nothing.
+    for (auto& term : made.terms)
+      for (auto& child : term.children) child = number_of(child.value());
+    if (made.terms.empty()) throw InternalError(cat("e-graph: class ", id, " has no usable term"));
+    result_.classes[k] = std::move(made);
+  }
+
+  void add_term(const egraph::FrozenNode& node, TermClass& made) {
+    const auto cells = frozen_.cells(node, database_);
+    const auto function = node.function;
+    Term term;
+    const auto children_from = [&](std::size_t first) {
+      for (std::size_t i = first; i < cells.size(); ++i) term.children.emplace_back(graph_.find(cells[i]));
+    };
+    const auto number = [&](std::size_t i) {
+      return static_cast<std::uint64_t>(database_.atoms().integer_of(cells[i]));
+    };
+    if (function == language_.leaf) {
+      term.kind = Term::Kind::leaf;
+      term.number = number(0);
+    } else if (function == language_.constant) {
+      term.kind = Term::Kind::constant;
+      term.atom = cells[0];
+    } else if (function == language_.iota) {
+      term.kind = Term::Kind::iota;
+      term.atom = cells[0];
+    } else if (function == language_.random) {
+      term.kind = Term::Kind::random;
+      term.number = number(0);
+      children_from(2);
+    } else if (function == language_.view) {
+      term.kind = Term::Kind::view;
+      term.atom = cells[0];
+      children_from(1);
+    } else if (function == language_.soft_sum || function == language_.m2) {
+      term.kind = Term::Kind::reduce;
+      term.monoid = function == language_.m2 ? kernel::Monoid::m2 : kernel::Monoid::soft_sum;
+      term.number = number(0);
+      children_from(1);
+    } else {
+      const auto op = language_.op_of(function);
+      if (!op) return;  // a fact's table
+      add_op(*op, term, number, children_from);
+    }
+    if (std::find(term.children.begin(), term.children.end(), ClassId(made.id)) != term.children.end()) return;
+    made.terms.push_back(std::move(term));
+  }
+
+  template <typename Number, typename Children>
+  static void add_op(Op op, Term& term, const Number& number, const Children& children_from) {
+    term.op = op;
+    switch (kind(op)) {
+      case OpKind::reduce:
+        term.kind = Term::Kind::reduce;
+        term.monoid = op == Op::reduce_sum   ? kernel::Monoid::sum
+                      : op == Op::reduce_max ? kernel::Monoid::max
+                                             : kernel::Monoid::prod;
+        term.number = number(0);
+        children_from(1);
+        break;
+      case OpKind::scan:
+        term.kind = Term::Kind::scan;
+        term.monoid = op == Op::scan_sum   ? kernel::Monoid::sum
+                      : op == Op::scan_max ? kernel::Monoid::max
+                                           : kernel::Monoid::prod;
+        children_from(0);
+        break;
+      case OpKind::gather:
+      case OpKind::scatter:
+        term.kind = kind(op) == OpKind::gather ? Term::Kind::gather : Term::Kind::scatter;
+        term.number = number(0);
+        children_from(1);
+        break;
+      case OpKind::convert:
+        term.kind = Term::Kind::map;
+        children_from(1);
+        break;
+      default:
+        term.kind = Term::Kind::map;
+        children_from(0);
+        if (row(op).commutative) std::sort(term.children.begin(), term.children.end());
+        break;
+    }
+  }
+
+  static void keep_simplest(TermClass& made) {
+    for (const auto simple : {Term::Kind::leaf, Term::Kind::constant}) {
+      const auto found =
+          std::find_if(made.terms.begin(), made.terms.end(), [&](const Term& t) { return t.kind == simple; });
+      if (found == made.terms.end()) continue;
+      Term only = *found;
+      made.terms = {std::move(only)};
+      return;
+    }
+    std::vector<Term> distinct;
+    for (auto& term : made.terms)
+      if (std::find(distinct.begin(), distinct.end(), term) == distinct.end()) distinct.push_back(std::move(term));
+    made.terms = std::move(distinct);
+  }
+
+  Language& language_;
+  egraph::EGraph& graph_;
+  egraph::Database& database_;
+  egraph::Frozen frozen_;
+  std::unordered_map<egraph::Value, ClassId> numbers_;
+  std::vector<egraph::Value> order_;
+  Terms result_;
+};
+
+}  // namespace
+
+Terms collect(Language& language, const std::vector<egraph::Value>& roots) {
+  return Collector(language).run(roots);
+}
+
+}  // namespace luminal::rewriting

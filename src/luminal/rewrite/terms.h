@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "luminal/kernel/kernel.h"
+#include "luminal/rewrite/language.h"
+
+namespace luminal::rewriting {
+
+/// Numbers the classes that can be reached from what is wanted.
+using ClassId = Id<struct TermClassTag>;
+
+/// One way to write a class's value.
+struct Term {
+  enum class Kind : std::uint8_t { leaf, constant, iota, random, view, map, reduce, gather, scatter, scan };
+  Kind kind = Kind::leaf;
+  Op op = Op::add;                                     // map; scatter: scatter or scatter_add
+  kernel::Monoid monoid = kernel::Monoid::sum;         // reduce, scan
+  std::uint64_t number = 0;                            // leaf: its number; reduce: axes; gather, scatter: axis; random: stream
+  egraph::Value atom = 0;                              // constant: scalar; iota: expression; view: index map
+  std::vector<ClassId> children;
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
+struct TermClass {
+  Shape shape;
+  DType dtype = DType::f32;
+  /// Computed when weights are set, not in every run.
+  bool is_static = false;
+  std::optional<Scalar> value;
+  std::vector<Term> terms;
+  egraph::Value id = 0;  // in the e-graph
+
+  bool is_source() const { return terms.size() == 1 && terms[0].kind == Term::Kind::leaf; }
+};
+
+/// What saturation found, flat and read-only: all that mapping needs of the e-graph.
+struct Terms {
+  std::vector<TermClass> classes;
+  std::vector<ClassId> roots;
+  const Atoms* atoms = nullptr;
+
+  const TermClass& operator[](ClassId id) const { return classes[id.index()]; }
+};
+
+/// The terms below `roots`. Of a class that is a constant or comes from outside only that term is kept, and of
+/// a·b and b·a one.
+Terms collect(Language& language, const std::vector<egraph::Value>& roots);
+
+}  // namespace luminal::rewriting
