@@ -146,6 +146,10 @@ void Helpers::add(const std::string& function, std::string_view body, DType dtyp
   text_ += instantiate(body, dtype, lanes, dialect_.helper_qualifier);
 }
 
+void Helpers::define(const std::string& function, const std::string& text) {
+  if (done_.insert(function).second) text_ += text;
+}
+
 std::string Helpers::preamble() const {
   std::string text(dialect_.prologue);
   for (const auto dtype : fundamental) text += cat("typedef ", dialect_.type(dtype), " ", dtype, ";\n");
