@@ -52,6 +52,29 @@ std::string micro_kernel(Helpers& helpers, DType dtype, int lanes, int rows, int
   return text + "}\n";
 }
 
+/// Writes the transpose of a lanes × lanes block: row r of it at to + r·stride.
+std::string transpose(Helpers& helpers, DType dtype, int lanes, std::string_view name) {
+  const std::string vector = helpers.type(dtype, lanes);
+  std::string text = cat("static inline void ", name, "(const ", vector, "* t, ", dtype, "* to, i64 stride) {\n");
+  for (int r = 0; r < lanes; ++r) text += cat("  ", vector, " a", r, " = t[", r, "];\n");
+  for (int bit = 1; bit < lanes; bit *= 2) {  // swaps the off-diagonal blocks of each size
+    for (int i = 0; i < lanes; ++i) {
+      if ((i & bit) != 0) continue;
+      std::string upper;
+      std::string lower;
+      for (int l = 0; l < lanes; ++l) {
+        const bool second = (l & bit) != 0;
+        upper += cat(", ", second ? lanes + l - bit : l);
+        lower += cat(", ", second ? lanes + l : l + bit);
+      }
+      text += cat("  { const ", vector, " x = a", i, ", y = a", i + bit, "; a", i, " = __builtin_shufflevector(x, y", upper,
+                  "); a", i + bit, " = __builtin_shufflevector(x, y", lower, "); }\n");
+    }
+  }
+  for (int r = 0; r < lanes; ++r) text += cat("  *(", vector, "_u*)(to + ", r, " * stride) = a", r, ";\n");
+  return text + "}\n";
+}
+
 class ContractPrinter {
  public:
   ContractPrinter(Emitter& emitter, const Nest& nest, const NestSchedule& schedule, Contractions shape)
@@ -86,6 +109,7 @@ class ContractPrinter {
   void pack(ValueId factor, const std::string& buffer, const std::string& stride, const std::vector<LoopId>& across,
             const std::string& across_begin, const std::string& across_count, const std::vector<LoopId>& along,
             const std::string& along_begin, const std::string& along_end);
+  void pack_transposed(ValueId factor, const std::string& buffer, const std::string& stride, LoopId term);
   void epilogue();
   void stores();
   std::int64_t padded_columns() const;
@@ -192,6 +216,30 @@ void ContractPrinter::pack(ValueId factor, const std::string& buffer, const std:
   e_.close("if (kn > 0)");
 }
 
+/// As `pack` for a right factor that is contiguous along the terms: blocks of lanes × lanes are turned in registers.
+/// There are at least as many terms as lanes.
+void ContractPrinter::pack_transposed(ValueId factor, const std::string& buffer, const std::string& stride, LoopId term) {
+  const DType held = register_dtype(kernel_.value(factor).dtype);
+  const std::string function = cat("luminal_transpose_", held, "x", lanes_);
+  e_.helpers().define(function, transpose(e_.helpers(), held, lanes_, function));
+  const std::string i = cat("i", term.value());
+  e_.open();
+  e_.line(cat("const i64 kt = k0 + kb + ", lanes_, " > k0 + kn ? k0 + kn - ", lanes_, " : k0 + kb;"));
+  e_.line(cat(e_.helpers().type(held, lanes_), " block[", lanes_, "];"));
+  e_.open();
+  bind(shape_.columns, cat("(n0 + nb + nl < n1 ? n0 + nb + nl : n1 - 1)"));
+  e_.open_loop(term, lanes_);
+  e_.scope().text.clear();
+  e_.scope().aligned = false;
+  e_.line(cat("const i64 ", i, " = kt, ", i, "_0 = kt;"));
+  const std::string result = e_.value(factor, true);
+  e_.line(cat("block[nl] = ", result, ";"));
+  e_.close("");
+  e_.close(cat("for (i64 nl = 0; nl < ", lanes_, "; ++nl)"));
+  e_.line(cat(function, "(block, ", buffer, " + (kt - k0) * ", stride, " + nb, ", stride, ");"));
+  e_.close(cat("for (i64 nb = 0; nb < n1 - n0; nb += ", lanes_, ") for (i64 kb = 0; kb < kn; kb += ", lanes_, ")"));
+}
+
 ContractPrinter::Operand ContractPrinter::left(const Contraction& sum, std::size_t number) {
   if (const auto direct = direct_read(kernel_, sum.left, shape_.rows, sum.depth)) {
     const std::string stride = e_.text(direct->stride);
@@ -232,6 +280,19 @@ ContractPrinter::Operand ContractPrinter::right(const Contraction& sum, std::siz
   const std::string buffer = cat("right", number);
   const std::string stride = std::to_string(padded_columns());
   e_.allocate(buffer, dtype(sum), false, Expr(tiles_.depth * padded_columns()));
+  const bool turned = lanes_ > 1 && sum.depth.size() == 1 && !contiguous(sum.right, shape_.columns) &&
+                      contiguous(sum.right, sum.depth);
+  if (turned) {
+    e_.open();
+    pack_transposed(sum.right, buffer, stride, sum.depth.front());
+    e_.close(cat("if (kn >= ", lanes_, ")"));
+    const auto terms = extent_of(sum.depth).constant_value();
+    if (terms && *terms % tiles_.depth == 0 && tiles_.depth >= lanes_) return {buffer, stride, "1"};
+    e_.open();
+    pack(sum.right, buffer, stride, sum.depth, "k0", "kn", shape_.columns, "n0", "n1");
+    e_.close("else");
+    return {buffer, stride, "1"};
+  }
   pack(sum.right, buffer, stride, sum.depth, "k0", "kn", shape_.columns, "n0", "n1");
   return {buffer, stride, "1"};
 }

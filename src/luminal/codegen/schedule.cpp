@@ -169,7 +169,8 @@ class NestScheduler {
     const int most = std::min((registers - tiles.vectors - 1) / tiles.vectors, 14);
     tiles.rows = static_cast<int>(std::min(static_cast<double>(most), std::max(1.0, rows)));
     const double tile = static_cast<double>(tiles.vectors) * lanes;
-    tiles.depth = static_cast<std::int64_t>(std::min(512.0, std::max(1.0, depth)));
+    const double pieces = std::max(1.0, std::ceil(depth / 512));  // of about equal depth
+    tiles.depth = static_cast<std::int64_t>(std::max(1.0, std::ceil(depth / pieces)));
     double block_rows = std::ceil(std::min(rows, 192.0) / tiles.rows) * tiles.rows;
     double block_columns = std::ceil(std::min(columns, 512.0) / tile) * tile;
     const double batch = size_of_all(shape->batch);
