@@ -1,5 +1,6 @@
-// Generated CPU kernels against what the machine can do, in one run: matrix products beside OpenBLAS (loaded if it is
-// there), the rest as rates. Random data; results are checked by sampling. Usage: bench_peer_kernels [CASE...]
+// Generated CPU kernels against what the machine can do, in one run: matrix products beside OpenBLAS (loaded
+// if it is there), the rest as rates. Random data; results are checked by sampling. Usage: bench_peer_kernels
+// [CASE...]
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -74,8 +75,8 @@ class Ready {
         [](void* self, std::int64_t task, int worker) {
           auto& ready = *static_cast<Ready*>(self);
           std::int64_t status[4] = {};
-          ready.function_(task, ready.pointers_.data(), nullptr, ready.scratches_[static_cast<std::size_t>(worker)],
-                          status);
+          ready.function_(task, ready.pointers_.data(), nullptr,
+                          ready.scratches_[static_cast<std::size_t>(worker)], status);
         },
         this);
   }
@@ -94,7 +95,8 @@ class Ready {
   std::vector<void*> scratches_;
 };
 
-using Gemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
+using Gemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float,
+                      float*, int);
 
 Gemm open_blas() {
   void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -112,9 +114,10 @@ double time_of(const std::function<void()>& run) {
   return median(times);
 }
 
-void report(const std::string& name, const Ready& ready, double time, double amount, const char* unit, const std::string& more = "") {
-  std::printf("%-34s %9.3f ms %9.1f %s  %3lld tasks, compiled in %.1f ms%s\n", name.c_str(), time * 1e3, amount / time / 1e9,
-              unit, static_cast<long long>(ready.tasks), ready.compile_ms, more.c_str());
+void report(const std::string& name, const Ready& ready, double time, double amount, const char* unit,
+            const std::string& more = "") {
+  std::printf("%-34s %9.3f ms %9.1f %s  %3lld tasks, compiled in %.1f ms%s\n", name.c_str(), time * 1e3,
+              amount / time / 1e9, unit, static_cast<long long>(ready.tasks), ready.compile_ms, more.c_str());
   std::fflush(stdout);
 }
 
@@ -149,13 +152,14 @@ void matmul(cpu::Jit& jit, cpu::Pool& pool, int m, int n, int k, int layout) {
   std::string more;
   if (gemm != nullptr) {
     char text[100];
-    std::snprintf(text, sizeof text, "; OpenBLAS %.1f, ratio %.2f, difference %.1e", flops / median(blas) / 1e9,
-                  median(blas) / median(ours), worst);
+    std::snprintf(text, sizeof text, "; OpenBLAS %.1f, ratio %.2f, difference %.1e",
+                  flops / median(blas) / 1e9, median(blas) / median(ours), worst);
     more = text;
   }
   const char* names[] = {"NN", "TN", "NT", "TT"};
-  report("matmul " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + " " + names[layout], ready,
-         median(ours), flops, "GFLOP/s", more);
+  report(
+      "matmul " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + " " + names[layout],
+      ready, median(ours), flops, "GFLOP/s", more);
 }
 
 void softmax(cpu::Jit& jit, cpu::Pool& pool, int rows, int columns) {
@@ -166,8 +170,8 @@ void softmax(cpu::Jit& jit, cpu::Pool& pool, int rows, int columns) {
   const auto e = b.map(Op::exp2, {b.add(x, b.mul(top, b.constant(-1)))});
   b.store({i, j}, b.mul(e, b.map(Op::recip, {b.sum({j}, e)})));
   Ready ready(jit, pool, b.kernel);
-  report("softmax " + std::to_string(rows) + "x" + std::to_string(columns), ready, time_of([&] { ready.run(); }),
-         8.0 * rows * columns, "GB/s");
+  report("softmax " + std::to_string(rows) + "x" + std::to_string(columns), ready,
+         time_of([&] { ready.run(); }), 8.0 * rows * columns, "GB/s");
   double sum = 0;
   for (int c = 0; c < columns; ++c) sum += static_cast<double>(ready.array(1)[c]);
   if (std::abs(sum - 1) > 1e-4) std::printf("  WRONG: a row sums to %g\n", sum);
@@ -189,18 +193,20 @@ void total(cpu::Jit& jit, cpu::Pool& pool, int rows, int columns) {
   const auto i = b.loop(rows), j = b.loop(columns);
   b.store({}, b.sum({i, j}, b.read({rows, columns}, {b.at(i), b.at(j)})));
   Ready ready(jit, pool, b.kernel);
-  report("sum of all " + std::to_string(rows) + "x" + std::to_string(columns), ready, time_of([&] { ready.run(); }),
-         4.0 * rows * columns, "GB/s");
+  report("sum of all " + std::to_string(rows) + "x" + std::to_string(columns), ready,
+         time_of([&] { ready.run(); }), 4.0 * rows * columns, "GB/s");
 }
 
 void matvec(cpu::Jit& jit, cpu::Pool& pool, int outputs, int inputs, bool transposed) {
   Build b;
   const auto j = b.loop(outputs), k = b.loop(inputs);
   const auto x = b.read({inputs}, {b.at(k)});
-  const auto w = transposed ? b.read({inputs, outputs}, {b.at(k), b.at(j)}) : b.read({outputs, inputs}, {b.at(j), b.at(k)});
+  const auto w = transposed ? b.read({inputs, outputs}, {b.at(k), b.at(j)})
+                            : b.read({outputs, inputs}, {b.at(j), b.at(k)});
   b.store({j}, b.sum({k}, b.mul(x, w)));
   Ready ready(jit, pool, b.kernel);
-  report(std::string("matvec ") + (transposed ? "[k, n] " : "[n, k] ") + std::to_string(outputs) + "x" + std::to_string(inputs),
+  report(std::string("matvec ") + (transposed ? "[k, n] " : "[n, k] ") + std::to_string(outputs) + "x" +
+             std::to_string(inputs),
          ready, time_of([&] { ready.run(); }), 4.0 * outputs * inputs, "GB/s");
 }
 
@@ -220,13 +226,15 @@ void attention(cpu::Jit& jit, cpu::Pool& pool, int heads, int tokens, int width,
   b.store({h, i, d}, b.mul(mixed, b.map(Op::recip, {sum})));
   Ready ready(jit, pool, b.kernel);
   const double flops = 4.0 * heads * tokens * tokens * width * (causal ? 0.5 : 1);
-  report("attention " + std::to_string(heads) + "x" + std::to_string(tokens) + "x" + std::to_string(width) + (causal ? " causal" : ""),
+  report("attention " + std::to_string(heads) + "x" + std::to_string(tokens) + "x" + std::to_string(width) +
+             (causal ? " causal" : ""),
          ready, time_of([&] { ready.run(); }), flops, "GFLOP/s");
 }
 
 void convolution(cpu::Jit& jit, cpu::Pool& pool, int channels, int size) {
   Build b;
-  const auto o = b.loop(channels), y = b.loop(size), x = b.loop(size), c = b.loop(channels), u = b.loop(3), v = b.loop(3);
+  const auto o = b.loop(channels), y = b.loop(size), x = b.loop(size), c = b.loop(channels), u = b.loop(3),
+             v = b.loop(3);
   const Expr row = b.at(y) + b.at(u) - Expr(1);
   const Expr column = b.at(x) + b.at(v) - Expr(1);
   const auto inside = [&](const Expr& e) {

@@ -40,12 +40,14 @@ bool is_one(const kernel::Kernel& kernel, LoopId loop) {
 const value::Map* summed_product(const kernel::Kernel& kernel, ValueId id) {
   const kernel::Value& v = kernel.value(id);
   const auto* reduce = v.try_get<value::Reduce>();
-  if (reduce->monoid != kernel::Monoid::sum || (v.dtype != DType::f32 && v.dtype != DType::f64)) return nullptr;
+  if (reduce->monoid != kernel::Monoid::sum || (v.dtype != DType::f32 && v.dtype != DType::f64))
+    return nullptr;
   const auto* map = kernel.value(reduce->arguments[0]).try_get<value::Map>();
   return map != nullptr && map->op == Op::mul ? map : nullptr;
 }
 
-Expr substituted(const kernel::Kernel& kernel, const Expr& offset, const std::vector<LoopId>& loops, const Expr& flat) {
+Expr substituted(const kernel::Kernel& kernel, const Expr& offset, const std::vector<LoopId>& loops,
+                 const Expr& flat) {
   std::map<std::string, Expr, std::less<>> places;
   Expr divisor(1);
   for (std::size_t k = loops.size(); k-- > 0;) {
@@ -109,8 +111,8 @@ std::optional<Contractions> contractions_of(const kernel::Kernel& kernel, const 
   return result;
 }
 
-std::optional<Direct> direct_read(const kernel::Kernel& kernel, ValueId factor, const std::vector<LoopId>& across,
-                                  const std::vector<LoopId>& along) {
+std::optional<Direct> direct_read(const kernel::Kernel& kernel, ValueId factor,
+                                  const std::vector<LoopId>& across, const std::vector<LoopId>& along) {
   const auto* load = kernel.value(factor).try_get<value::Load>();
   if (load == nullptr) return std::nullopt;
   const Expr offset = flat_index(load->index, kernel.inputs()[load->input].shape);

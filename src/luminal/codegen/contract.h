@@ -5,13 +5,13 @@
 #include "luminal/codegen/emit.h"
 #include "luminal/codegen/schedule.h"
 
-/// The template for sums of products: matrix products in every layout and batch, convolutions, with whatever computes
-/// the factors and whatever is computed from the sums. Factors are packed (or read where they lie), register tiles
-/// multiply, and the rest of the body is printed by the generic printer over each tile.
+/// The template for sums of products: matrix products in every layout and batch, convolutions, with whatever
+/// computes the factors and whatever is computed from the sums. Factors are packed (or read where they lie),
+/// register tiles multiply, and the rest of the body is printed by the generic printer over each tile.
 namespace luminal::codegen {
 
-/// One sum of products. Of the domain's loops, `rows` vary the first factor alone and `columns` the second alone;
-/// register tiles have several rows, and lanes along columns.
+/// One sum of products. Of the domain's loops, `rows` vary the first factor alone and `columns` the second
+/// alone; register tiles have several rows, and lanes along columns.
 struct Contraction {
   kernel::ValueId sum;
   kernel::ValueId left;
@@ -35,9 +35,11 @@ struct Direct {
   Expr offset;
   Expr stride;
 };
-/// Where `along` (flattened) is contiguous and `across` has one stride; both as they vary a load of this dtype.
+/// Where `along` (flattened) is contiguous and `across` has one stride; both as they vary a load of this
+/// dtype.
 std::optional<Direct> direct_read(const kernel::Kernel& kernel, kernel::ValueId factor,
-                                  const std::vector<kernel::LoopId>& across, const std::vector<kernel::LoopId>& along);
+                                  const std::vector<kernel::LoopId>& across,
+                                  const std::vector<kernel::LoopId>& along);
 
 /// Prints the body of the nest's tasks; gives their number.
 Expr print_contractions(Emitter& emitter, const Nest& nest, const NestSchedule& schedule);

@@ -19,7 +19,12 @@ namespace {
 class ContractPrinter {
  public:
   ContractPrinter(Emitter& emitter, const Nest& nest, const NestSchedule& schedule, Contractions shape)
-      : e_(emitter), kernel_(emitter.kernel()), nest_(nest), tiles_(*schedule.tiles), lanes_(schedule.lanes), print_(emitter, schedule.lanes),
+      : e_(emitter),
+        kernel_(emitter.kernel()),
+        nest_(nest),
+        tiles_(*schedule.tiles),
+        lanes_(schedule.lanes),
+        print_(emitter, schedule.lanes),
         shape_(std::move(shape)) {}
 
   Expr print();
@@ -33,8 +38,8 @@ class ContractPrinter {
   TilePrinter print_;
   Contractions shape_;
 
-  /// A factor in memory: element (flat row r, flat term k) of a left one at base + r·row + k·term, of a right one
-  /// (term k, column c) at base + k·row + c.
+  /// A factor in memory: element (flat row r, flat term k) of a left one at base + r·row + k·term, of a right
+  /// one (term k, column c) at base + k·row + c.
   struct Operand {
     std::string base;
     std::string row;
@@ -53,7 +58,8 @@ class ContractPrinter {
 ContractPrinter::Operand ContractPrinter::left(const Contraction& sum, std::size_t number) {
   if (const auto direct = direct_read(kernel_, sum.left, shape_.rows, sum.depth)) {
     const std::string stride = e_.text(direct->stride);
-    return {cat("(in", direct->input, " + ", e_.text(direct->offset), " + m0 * ", stride, " + k0)"), stride, "1"};
+    return {cat("(in", direct->input, " + ", e_.text(direct->offset), " + m0 * ", stride, " + k0)"), stride,
+            "1"};
   }
   const std::string buffer = cat("left", number);
   const DType held = dtype(sum);
@@ -77,14 +83,16 @@ std::int64_t ContractPrinter::padded_columns() const {
 
 ContractPrinter::Operand ContractPrinter::right(const Contraction& sum, std::size_t number) {
   const std::int64_t tile = static_cast<std::int64_t>(tiles_.vectors) * lanes_;
-  const bool whole_tiles = prove_divides(Expr(tile), print_.extent_of(shape_.columns)) && tiles_.block_columns % tile == 0;
+  const bool whole_tiles =
+      prove_divides(Expr(tile), print_.extent_of(shape_.columns)) && tiles_.block_columns % tile == 0;
   // Few rows read each element a few times: not worth a copy.
   const auto rows = print_.extent_of(shape_.rows).bounds().high;
   const bool read_once = rows && *rows <= std::int64_t{4} * tiles_.rows;
   if (whole_tiles && read_once) {
     if (const auto direct = direct_read(kernel_, sum.right, sum.depth, shape_.columns)) {
       const std::string stride = e_.text(direct->stride);
-      return {cat("(in", direct->input, " + ", e_.text(direct->offset), " + k0 * ", stride, " + n0)"), stride, "1"};
+      return {cat("(in", direct->input, " + ", e_.text(direct->offset), " + k0 * ", stride, " + n0)"), stride,
+              "1"};
     }
   }
   const std::string buffer = cat("right", number);
@@ -100,15 +108,17 @@ void ContractPrinter::multiply(const Contraction& sum, std::size_t number) {
   const std::int64_t rows = (tiles_.block_rows + tiles_.rows - 1) / tiles_.rows * tiles_.rows;
   e_.allocate(totals, dtype(sum), false, Expr(rows * padded_columns()));
   e_.open();
-  e_.line(cat("const i64 k1 = k0 + ", tiles_.depth, " < ", depth, " ? k0 + ", tiles_.depth, " : ", depth, ";"));
+  e_.line(
+      cat("const i64 k1 = k0 + ", tiles_.depth, " < ", depth, " ? k0 + ", tiles_.depth, " : ", depth, ";"));
   const Operand a = left(sum, number);
   const Operand b = right(sum, number);
   const std::string function = print_.tile(dtype(sum), tiles_.rows, tiles_.vectors);
   const int width = tiles_.vectors * lanes_;
   e_.line(cat("for (i64 n = 0; n < n1 - n0; n += ", width, ")"));
   e_.line(cat("  for (i64 m = 0; m < m1 - m0; m += ", tiles_.rows, ")"));
-  e_.line(cat("    ", function, "(k1 - k0, m1 - m0 - m, ", a.base, " + m * ", a.row, ", ", a.row, ", ", a.term, ", ", b.base,
-              " + n, ", b.row, ", ", totals, " + m * ", padded_columns(), " + n, ", padded_columns(), ", k0 == 0);"));
+  e_.line(cat("    ", function, "(k1 - k0, m1 - m0 - m, ", a.base, " + m * ", a.row, ", ", a.row, ", ",
+              a.term, ", ", b.base, " + n, ", b.row, ", ", totals, " + m * ", padded_columns(), " + n, ",
+              padded_columns(), ", k0 == 0);"));
   e_.close(cat("for (i64 k0 = 0; k0 == 0 || k0 < ", depth, "; k0 += ", tiles_.depth, ")"));
 }
 
@@ -134,7 +144,8 @@ void ContractPrinter::epilogue() {
     const std::string last = cat("i", shape_.columns.back().value());
     for (std::size_t k = 0; k < shape_.sums.size(); ++k) {
       // flat place − last loop's place is the same for the whole run.
-      const std::string name = cat("(total", k, " + ", row, " * ", padded_columns(), " + (", flat, " - ", last, " - n0))");
+      const std::string name =
+          cat("(total", k, " + ", row, " * ", padded_columns(), " + (", flat, " - ", last, " - n0))");
       e_.scope().arrays.insert_or_assign(shape_.sums[k].sum, Array{name, {shape_.columns.back()}, false});
     }
     stores();
@@ -151,11 +162,12 @@ Expr ContractPrinter::print() {
   const std::string m = e_.text(rows);
   const std::string n = e_.text(columns);
   e_.open();
-  e_.line(cat("const i64 row_blocks = ", e_.text(row_blocks), ", column_blocks = ", e_.text(column_blocks), ";"));
-  e_.line(cat("const i64 n0 = task % column_blocks * ", tiles_.block_columns, ", n1 = n0 + ", tiles_.block_columns, " < ", n,
-              " ? n0 + ", tiles_.block_columns, " : ", n, ";"));
-  e_.line(cat("const i64 m0 = task / column_blocks % row_blocks * ", tiles_.block_rows, ", m1 = m0 + ", tiles_.block_rows,
-              " < ", m, " ? m0 + ", tiles_.block_rows, " : ", m, ";"));
+  e_.line(
+      cat("const i64 row_blocks = ", e_.text(row_blocks), ", column_blocks = ", e_.text(column_blocks), ";"));
+  e_.line(cat("const i64 n0 = task % column_blocks * ", tiles_.block_columns, ", n1 = n0 + ",
+              tiles_.block_columns, " < ", n, " ? n0 + ", tiles_.block_columns, " : ", n, ";"));
+  e_.line(cat("const i64 m0 = task / column_blocks % row_blocks * ", tiles_.block_rows, ", m1 = m0 + ",
+              tiles_.block_rows, " < ", m, " ? m0 + ", tiles_.block_rows, " : ", m, ";"));
   print_.bind(shape_.batch, "(task / column_blocks / row_blocks)");
   for (std::size_t k = 0; k < shape_.sums.size(); ++k) multiply(shape_.sums[k], k);
   epilogue();
@@ -167,7 +179,8 @@ Expr ContractPrinter::print() {
 
 Expr print_contractions(Emitter& emitter, const Nest& nest, const NestSchedule& schedule) {
   auto shape = contractions_of(emitter.kernel(), nest);
-  if (!shape) throw InternalError("schedule: tiles for a nest that is no contraction", kernel::print(emitter.kernel()));
+  if (!shape)
+    throw InternalError("schedule: tiles for a nest that is no contraction", kernel::print(emitter.kernel()));
   return ContractPrinter(emitter, nest, schedule, std::move(*shape)).print();
 }
 

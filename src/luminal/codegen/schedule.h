@@ -17,8 +17,8 @@ struct Machine {
   std::int64_t l2_bytes = 1 << 20;
 };
 
-/// Register tiles for sums of products: see contract.h. `rows` × `vectors` registers accumulate; a task makes a block
-/// of results, `depth` terms at a time.
+/// Register tiles for sums of products: see contract.h. `rows` × `vectors` registers accumulate; a task makes
+/// a block of results, `depth` terms at a time.
 struct TileSchedule {
   int rows = 4;
   int vectors = 1;

@@ -10,18 +10,20 @@ using kernel::ValueId;
 
 namespace {
 
-/// rows × vectors accumulators over `depth` terms: c (+)= a · b, with a's rows `a_row` apart and its terms `a_term`
-/// apart, b's terms and c's rows `b_row` and `c_row` apart. Of the rows only `valid` are read.
-std::string micro_kernel(Helpers& helpers, DType dtype, int lanes, int rows, int vectors, std::string_view name) {
+/// rows × vectors accumulators over `depth` terms: c (+)= a · b, with a's rows `a_row` apart and its terms
+/// `a_term` apart, b's terms and c's rows `b_row` and `c_row` apart. Of the rows only `valid` are read.
+std::string micro_kernel(Helpers& helpers, DType dtype, int lanes, int rows, int vectors,
+                         std::string_view name) {
   const std::string element(luminal::name(dtype));
   const std::string vector = helpers.type(dtype, lanes);
   const std::string memory = lanes > 1 ? vector + "_u" : vector;
   const std::string fma = helpers.use("fma", dtype, lanes);
   helpers.use("core", dtype, lanes);
-  std::string text = cat("static __attribute__((noinline)) void ", name, "(i64 depth, i64 valid, const ", element,
-                         "* a, i64 a_row, i64 a_term, const ", element, "* b, i64 b_row, ", element,
+  std::string text = cat("static __attribute__((noinline)) void ", name, "(i64 depth, i64 valid, const ",
+                         element, "* a, i64 a_row, i64 a_term, const ", element, "* b, i64 b_row, ", element,
                          "* c, i64 c_row, int first) {\n");
-  for (int r = 0; r < rows; ++r) text += cat("  const ", element, "* a", r, " = a + (", r, " < valid ? ", r, " : 0) * a_row;\n");
+  for (int r = 0; r < rows; ++r)
+    text += cat("  const ", element, "* a", r, " = a + (", r, " < valid ? ", r, " : 0) * a_row;\n");
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) text += cat("  ", vector, " c", r, "_", v, ";\n");
   text += "  if (first) {\n";
@@ -32,11 +34,13 @@ std::string micro_kernel(Helpers& helpers, DType dtype, int lanes, int rows, int
     for (int v = 0; v < vectors; ++v)
       text += cat("    c", r, "_", v, " = *(const ", memory, "*)(c + ", r, " * c_row + ", v * lanes, ");\n");
   text += "  }\n  for (i64 k = 0; k < depth; ++k) {\n";
-  for (int v = 0; v < vectors; ++v) text += cat("    const ", vector, " b", v, " = *(const ", memory, "*)(b + ", v * lanes, ");\n");
+  for (int v = 0; v < vectors; ++v)
+    text += cat("    const ", vector, " b", v, " = *(const ", memory, "*)(b + ", v * lanes, ");\n");
   text += "    b += b_row;\n";
   for (int r = 0; r < rows; ++r) {
     text += cat("    { const ", vector, " x = splat_", vector, "(*a", r, "); a", r, " += a_term;");
-    for (int v = 0; v < vectors; ++v) text += cat(" c", r, "_", v, " = ", fma, "(x, b", v, ", c", r, "_", v, ");");
+    for (int v = 0; v < vectors; ++v)
+      text += cat(" c", r, "_", v, " = ", fma, "(x, b", v, ", c", r, "_", v, ");");
     text += " }\n";
   }
   text += "  }\n";
@@ -49,7 +53,8 @@ std::string micro_kernel(Helpers& helpers, DType dtype, int lanes, int rows, int
 /// Writes the transpose of a lanes × lanes block: row r of it at to + r·stride.
 std::string transpose(Helpers& helpers, DType dtype, int lanes, std::string_view name) {
   const std::string vector = helpers.type(dtype, lanes);
-  std::string text = cat("static inline void ", name, "(const ", vector, "* t, ", dtype, "* to, i64 stride) {\n");
+  std::string text =
+      cat("static inline void ", name, "(const ", vector, "* t, ", dtype, "* to, i64 stride) {\n");
   for (int r = 0; r < lanes; ++r) text += cat("  ", vector, " a", r, " = t[", r, "];\n");
   for (int bit = 1; bit < lanes; bit *= 2) {  // swaps the off-diagonal blocks of each size
     for (int i = 0; i < lanes; ++i) {
@@ -61,8 +66,9 @@ std::string transpose(Helpers& helpers, DType dtype, int lanes, std::string_view
         upper += cat(", ", second ? lanes + l - bit : l);
         lower += cat(", ", second ? lanes + l : l + bit);
       }
-      text += cat("  { const ", vector, " x = a", i, ", y = a", i + bit, "; a", i, " = __builtin_shufflevector(x, y", upper,
-                  "); a", i + bit, " = __builtin_shufflevector(x, y", lower, "); }\n");
+      text += cat("  { const ", vector, " x = a", i, ", y = a", i + bit, "; a", i,
+                  " = __builtin_shufflevector(x, y", upper, "); a", i + bit,
+                  " = __builtin_shufflevector(x, y", lower, "); }\n");
     }
   }
   for (int r = 0; r < lanes; ++r) text += cat("  *(", vector, "_u*)(to + ", r, " * stride) = a", r, ";\n");
@@ -82,8 +88,9 @@ void TilePrinter::bind(const std::vector<LoopId>& loops, const std::string& flat
   for (std::size_t k = loops.size(); k-- > 0;) {
     e_.scope().binds.set(loops[k].index());
     const std::string extent = e_.extent(loops[k]);
-    e_.line(cat("const i64 i", loops[k].value(), " = ", divisor.empty() ? flat : cat(flat, " / (", divisor, ")"),
-                k == 0 ? "" : cat(" % ", extent), ";"));
+    e_.line(cat("const i64 i", loops[k].value(), " = ",
+                divisor.empty() ? flat : cat(flat, " / (", divisor, ")"), k == 0 ? "" : cat(" % ", extent),
+                ";"));
     divisor += cat(divisor.empty() ? "" : " * ", extent);
   }
 }
@@ -104,9 +111,10 @@ void TilePrinter::runs(const Range& range, bool lanes, bool overlap,
     bind(outer, run);
     low = e_.fresh("low");
     high = e_.fresh("high");
-    e_.line(cat("const i64 ", low, " = ", begin, " > ", run, " * ", extent, " ? ", begin, " - ", run, " * ", extent, " : 0;"));
-    e_.line(cat("const i64 ", high, " = ", end, " < (", run, " + 1) * ", extent, " ? ", end, " - ", run, " * ", extent, " : ",
-                extent, ";"));
+    e_.line(cat("const i64 ", low, " = ", begin, " > ", run, " * ", extent, " ? ", begin, " - ", run, " * ",
+                extent, " : 0;"));
+    e_.line(cat("const i64 ", high, " = ", end, " < (", run, " + 1) * ", extent, " ? ", end, " - ", run,
+                " * ", extent, " : ", extent, ";"));
     flat = cat("(", run, " * ", extent, " + ", i, ")");
   }
   std::string rest = low;
@@ -117,11 +125,11 @@ void TilePrinter::runs(const Range& range, bool lanes, bool overlap,
       // The loop's own variable may stand beyond the last whole vector.
       e_.scope().text.clear();
       e_.scope().aligned = false;
-      e_.line(cat("const i64 ", i, " = ", i, "_n + ", lanes_, " > ", high, " ? ", high, " - ", lanes_, " : ", i, "_n, ", i,
-                  "_0 = ", i, ";"));
+      e_.line(cat("const i64 ", i, " = ", i, "_n + ", lanes_, " > ", high, " ? ", high, " - ", lanes_, " : ",
+                  i, "_n, ", i, "_0 = ", i, ";"));
       body(flat, true);
-      e_.close(cat("if (", high, " - ", low, " >= ", lanes_, ") for (i64 ", i, "_n = ", low, "; ", i, "_n < ", high, "; ", i,
-                   "_n += ", lanes_, ")"));
+      e_.close(cat("if (", high, " - ", low, " >= ", lanes_, ") for (i64 ", i, "_n = ", low, "; ", i, "_n < ",
+                   high, "; ", i, "_n += ", lanes_, ")"));
       rest = cat("(", high, " - ", low, " >= ", lanes_, " ? ", high, " : ", low, ")");
     } else {
       body(flat, true);
@@ -134,15 +142,16 @@ void TilePrinter::runs(const Range& range, bool lanes, bool overlap,
   e_.close_loop(last, rest, high);
   if (outer.empty()) return;
   const std::string extent = e_.extent(last);
-  e_.close(cat("for (i64 ", run, " = ", begin, " / ", extent, "; ", run, " * ", extent, " < ", end, "; ++", run, ")"));
+  e_.close(cat("for (i64 ", run, " = ", begin, " / ", extent, "; ", run, " * ", extent, " < ", end, "; ++",
+               run, ")"));
 }
 
 bool TilePrinter::contiguous(ValueId factor, const std::vector<LoopId>& loops) const {
   return !loops.empty() && lanes_gain(kernel_, loops.back(), {factor}, lanes_) > 0;
 }
 
-void TilePrinter::pack(ValueId factor, const std::string& buffer, const std::string& stride, const Range& across,
-                       const Range& along) {
+void TilePrinter::pack(ValueId factor, const std::string& buffer, const std::string& stride,
+                       const Range& across, const Range& along) {
   const DType held = register_dtype(kernel_.value(factor).dtype);
   const std::string row = e_.fresh("p");
   e_.open().guards = true;
@@ -184,13 +193,14 @@ void TilePrinter::pack_transposed(ValueId factor, const std::string& buffer, con
   e_.line(cat("block[nl] = ", result, ";"));
   e_.close("");
   e_.close(cat("for (i64 nl = 0; nl < ", lanes_, "; ++nl)"));
-  e_.line(cat(function, "(block, ", buffer, " + (kt - ", across.begin, ") * ", stride, " + nb, ", stride, ");"));
-  e_.close(cat("for (i64 nb = 0; nb < ", along.end, " - ", along.begin, "; nb += ", lanes_, ") for (i64 kb = ",
-               across.begin, "; kb < ", across.end, "; kb += ", lanes_, ")"));
+  e_.line(
+      cat(function, "(block, ", buffer, " + (kt - ", across.begin, ") * ", stride, " + nb, ", stride, ");"));
+  e_.close(cat("for (i64 nb = 0; nb < ", along.end, " - ", along.begin, "; nb += ", lanes_,
+               ") for (i64 kb = ", across.begin, "; kb < ", across.end, "; kb += ", lanes_, ")"));
 }
 
-void TilePrinter::pack_right(ValueId factor, const std::string& buffer, const std::string& stride, const Range& across,
-                             const Range& along) {
+void TilePrinter::pack_right(ValueId factor, const std::string& buffer, const std::string& stride,
+                             const Range& across, const Range& along) {
   const bool turned = lanes_ > 1 && across.loops.size() == 1 && !contiguous(factor, along.loops) &&
                       contiguous(factor, across.loops);
   if (!turned) return pack(factor, buffer, stride, across, along);
