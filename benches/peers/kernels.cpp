@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -46,8 +47,9 @@ class Ready {
     machine.workers = pool.workers();
     const auto schedule = codegen::default_schedule(kernel, machine);
     const auto source = codegen::print_kernel(kernel, codegen::c_dialect(), schedule);
-    const double compile = seconds([&] { function_ = jit.compile(source.text, source.entry); });
-    compile_ms = compile * 1e3;
+    const std::clock_t start = std::clock();  // this process' time: compiling runs on one thread
+    function_ = jit.compile(source.text, source.entry);
+    compile_ms = 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     tasks = source.tasks.eval({});
     scratch_bytes_ = static_cast<std::size_t>(source.scratch_bytes.eval({})) + 64;
     test::Random random(1);

@@ -196,6 +196,49 @@ TEST(Kernels, AttentionOfSymbolicSizes) {
                           {.dims = {{"tokens", tokens}}, .tolerance = 1e-4});
 }
 
+TEST(Kernels, ASchedulesSizesAreOnlyHints) {
+  const Expr n = Expr::variable("tokens", 0);
+  for (const std::int64_t hint : {1, 40, 1000}) {
+    for (const std::int64_t tokens : {0, 1, 5, 70}) {
+      const Check check{.dims = {{"tokens", tokens}}, .tolerance = 1e-4, .hints = DimMap{{"tokens", hint}}};
+      expect_as_interpreted(attention(2, n, n, 16, true).kernel, check);
+      Build b;
+      const auto i = b.loop(n), j = b.loop(40), k = b.loop(n);
+      const auto x = b.read({n, n}, {b.at(i), b.at(k)});
+      b.store({i, j}, b.sum({k}, b.mul(x, b.read({40, n}, {b.at(j), b.at(k)}))));
+      b.store({i}, b.sum({k}, x));
+      expect_as_interpreted(b.kernel, check);
+    }
+  }
+}
+
+TEST(Kernels, MasksOfEveryKindInAttention) {
+  for (int kind = 0; kind < 3; ++kind) {
+    Build b;
+    const int n = 300;
+    const auto i = b.loop(n), j = b.loop(n), d = b.loop(20), e = b.loop(12);
+    const auto score =
+        b.sum({e}, b.mul(b.read({n, 12}, {b.at(i), b.at(e)}), b.read({n, 12}, {b.at(j), b.at(e)})));
+    const auto row = b.index(b.at(i), DType::i32), key = b.index(b.at(j), DType::i32);
+    const auto later = b.map(Op::less, {row, key});
+    const auto early = b.map(Op::less, {key, b.index(b.at(i) - Expr(40), DType::i32)});
+    ValueId x = score;
+    if (kind == 0) x = b.map(Op::select, {later, b.constant(-1e30), score});
+    // A sliding window, as a condition of both, then scaled.
+    if (kind == 1)
+      x = b.mul(b.map(Op::select, {b.add(later, early), b.constant(-1e9), score}), b.constant(1.4427));
+    // Rows below 100 see nothing at all: their weights are all equal.
+    if (kind == 2) {
+      const auto blind = b.map(Op::less, {row, b.constant(100, DType::i32)});
+      x = b.map(Op::select, {b.add(later, blind), b.constant(-1e30), score});
+    }
+    const auto total = b.reduce(Monoid::soft_sum, {j}, {x, b.constant(1)});
+    const auto mixed = b.reduce(Monoid::soft_sum, {j}, {x, b.read({n, 20}, {b.at(j), b.at(d)})});
+    b.store({i, d}, b.mul(mixed, b.map(Op::recip, {total})));
+    expect_as_interpreted(b.kernel, {.tolerance = 1e-4, .vector_bytes = {64, 16}, .workers = {1, 4}});
+  }
+}
+
 TEST(Kernels, SoftSumOfMaskedRows) {
   Build b;
   const auto i = b.loop(8), j = b.loop(40);

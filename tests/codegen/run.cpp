@@ -53,8 +53,9 @@ std::size_t bytes_in(const kernel::ArrayType& type, const DimMap& dims) {
 }  // namespace
 
 Outcome run_compiled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
-                     const codegen::Machine& machine, bool system_compiler, std::vector<Bytes> before) {
-  const codegen::Schedule schedule = codegen::default_schedule(kernel, machine, dims);
+                     const codegen::Machine& machine, bool system_compiler, std::vector<Bytes> before,
+                     const std::optional<DimMap>& hints) {
+  const codegen::Schedule schedule = codegen::default_schedule(kernel, machine, hints.value_or(dims));
   const codegen::Source source = codegen::print_kernel(kernel, codegen::c_dialect(), schedule);
   static std::map<std::pair<bool, std::string>, cpu::Function> compiled;  // many schedules print one text
   cpu::Function& function = compiled[{system_compiler, source.text}];
@@ -149,10 +150,10 @@ void expect_as_interpreted(const kernel::Kernel& kernel, const Check& check) {
       check.inputs.empty() ? random_inputs(kernel, check.dims, check.seed, check.places) : check.inputs;
   std::vector<std::span<const std::byte>> spans(inputs.begin(), inputs.end());
   const std::vector<Bytes> expected = kernel::interpret(kernel, spans, check.dims, check.before);
-  for (const int vector_bytes : {64, 32, 16, 0}) {
-    for (const int workers : {1, 64}) {
+  for (const int vector_bytes : check.vector_bytes) {
+    for (const int workers : check.workers) {
       const codegen::Machine machine{.vector_bytes = vector_bytes, .workers = workers};
-      const Outcome run = run_compiled(kernel, inputs, check.dims, machine, false, check.before);
+      const Outcome run = run_compiled(kernel, inputs, check.dims, machine, false, check.before, check.hints);
       const std::string how =
           std::to_string(vector_bytes) + " bytes, " + std::to_string(workers) + " workers";
       EXPECT_EQ(run.status[0], 0) << how;

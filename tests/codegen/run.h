@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "luminal/codegen/source.h"
@@ -21,8 +22,8 @@ struct Outcome {
 /// Prints, compiles and runs a kernel once on the given machine. Buffers are surrounded by guard bytes, and
 /// scratch by more: a write outside fails the test.
 Outcome run_compiled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
-                     const codegen::Machine& machine, bool system_compiler = false,
-                     std::vector<Bytes> before = {});
+                     const codegen::Machine& machine, bool system_compiler = false, std::vector<Bytes> before = {},
+                     const std::optional<DimMap>& hints = std::nullopt);
 
 /// Random elements for each input: small numbers for floats, the dtype's range cut to ±100 for integers, and
 /// for inputs named in `places` whole numbers in [0, length).
@@ -37,6 +38,10 @@ struct Check {
   std::vector<std::pair<std::uint32_t, std::int64_t>> places = {};
   std::vector<Bytes> inputs = {};
   std::vector<Bytes> before = {};
+  /// The sizes that schedules are chosen for; by default those it runs with.
+  std::optional<DimMap> hints = std::nullopt;
+  std::vector<int> vector_bytes = {64, 32, 16, 0};
+  std::vector<int> workers = {1, 64};
 };
 
 /// Verifies the kernel and compares every output with the interpreter's, for vectors of several widths and

@@ -141,13 +141,13 @@ Operand Emitter::compute_guard(ValueId id, const value::Guard& guard) {
   }
   line(cat(type, " ", name, ";"));
   if (!by_lane) {
+    std::string header;  // one line: values that need no guard may be printed before it
     for (std::size_t k = 0; k < conditions.size(); ++k)
-      line(cat(k == 0 ? "" : "else ", "if (!", conditions[k], ") ", name, " = ",
-               fill(guard.conditions[k].fill), ";"));
+      header += cat("if (!", conditions[k], ") ", name, " = ", fill(guard.conditions[k].fill), "; else ");
     open().guards = true;
     const std::string argument = value(guard.argument, lanes);
     line(cat(name, " = ", argument, ";"));
-    close(conditions.empty() ? "" : "else");
+    close(header);
     return {name, lanes};
   }
   // One mask a condition, each within those before: a lane takes the fill of the first that fails.

@@ -1,7 +1,7 @@
 // Functions on f32, of one lane or several alike, so a value does not depend on the lane that computes it.
 // Polynomials are near-minimax fits (interpolation at Chebyshev nodes, in 40 digits). Errors, tested against
-// f64: exp2 and log2, which compute in f32, 2 units in the last place; the others compute in f64 and round, 1
-// unit.
+// f64: exp2, log2 and erf, which compute in f32, 2 units in the last place; the others compute in f64 and
+// round, 1 unit.
 #include "luminal/codegen/helper_tables.h"
 
 namespace luminal::codegen {
@@ -97,20 +97,33 @@ constexpr HelperText table[] = {
 }
 )"},
     // Near 0 an odd polynomial; further away 1 - 2^Q(|x|).
-    {"erf", "core core:f64 exp2", R"($Q $T erf_$T($T x) {
-  const $U sign = bits_$T(x) & 0x80000000u, a = bits_$T(x) ^ sign;
-  const $U near = MASK_$T(real_$T(a) < 1.0f), end = MASK_$T(real_$T(a) > 4.0f);
-  const $D d = $C(real_$T((end & 0x40800000u) | (~end & a)), $D);
-  const $D z = d * d;
-  const $D small = d * (1.12837916709467673 + z * (-0.376126388896353068 + z * (0.112837913086045815 +
-      z * (-0.0268661332350955916 + z * (0.00522378347718924812 + z * (-0.000854263799708722963 +
-      z * (0.000119565625682073296 + z * (-0.0000139093400218745986 + z * 1.05893806410750192e-6))))))));
-  const $D q = 0.000309037601377735312 + d * (-1.62978836537943294 + d * (-0.913345184231908988 +
-      d * (-0.156416393663983344 + d * (0.0360903137858452428 + d * (-0.00571896419716844311 +
-      d * (0.00042088406392670833 + d * (0.000046480717170435069 + d * (-0.0000162019043918992782 +
-      d * (1.76681591172378823e-6 + d * -7.40016700622713666e-8)))))))));
-  const $T large = 1.0f - exp2_$T($C(q, $T));
-  return real_$T(((near & bits_$T($C(small, $T))) | (~near & bits_$T(large))) ^ sign);
+    {"erf", "core exp2 fma", R"($Q $T erf_$T($T x) {
+  const $U sign = bits_$T(x) & 0x80000000u, size = bits_$T(x) ^ sign;
+  const $U near = MASK_$T(real_$T(size) < 0.9f), end = MASK_$T(real_$T(size) > 4.0f);
+  const $T a = real_$T((end & 0x40800000u) | (~end & size));
+  const $T z = a * a;
+  $T p = splat_$T(1.05893806410750192e-6f);
+  p = fma_$T(p, z, splat_$T(-0.0000139093400218745986f));
+  p = fma_$T(p, z, splat_$T(0.000119565625682073296f));
+  p = fma_$T(p, z, splat_$T(-0.000854263799708722963f));
+  p = fma_$T(p, z, splat_$T(0.00522378347718924812f));
+  p = fma_$T(p, z, splat_$T(-0.0268661332350955916f));
+  p = fma_$T(p, z, splat_$T(0.112837913086045815f));
+  p = fma_$T(p, z, splat_$T(-0.376126388896353068f));
+  p = fma_$T(p, z, splat_$T(0.12837916709467673f));
+  $T q = splat_$T(-7.40016700622713666e-8f);
+  q = fma_$T(q, a, splat_$T(1.76681591172378823e-6f));
+  q = fma_$T(q, a, splat_$T(-0.0000162019043918992782f));
+  q = fma_$T(q, a, splat_$T(0.000046480717170435069f));
+  q = fma_$T(q, a, splat_$T(0.00042088406392670833f));
+  q = fma_$T(q, a, splat_$T(-0.00571896419716844311f));
+  q = fma_$T(q, a, splat_$T(0.0360903137858452428f));
+  q = fma_$T(q, a, splat_$T(-0.156416393663983344f));
+  q = fma_$T(q, a, splat_$T(-0.913345184231908988f));
+  q = fma_$T(q, a, splat_$T(-1.62978836537943294f));
+  q = fma_$T(q, a, splat_$T(0.000309037601377735312f));
+  const $T small = fma_$T(a, p, a), large = 1.0f - exp2_$T(q);
+  return real_$T(((near & bits_$T(small)) | (~near & bits_$T(large))) ^ sign);
 }
 )"},
     // s · f·P(f) + (s - 1) with s = 2^n, x = n·ln 2 + f: exact in its leading term where n is 0.

@@ -204,12 +204,13 @@ void TilePrinter::pack_right(ValueId factor, const std::string& buffer, const st
   const bool turned = lanes_ > 1 && across.loops.size() == 1 && !contiguous(factor, along.loops) &&
                       contiguous(factor, across.loops);
   if (!turned) return pack(factor, buffer, stride, across, along);
+  const std::string enough = cat(across.end, " - ", across.begin, " >= ", lanes_);
   e_.open();
   pack_transposed(factor, buffer, stride, across, along);
-  e_.close(cat("if (", across.end, " - ", across.begin, " >= ", lanes_, ")"));
+  e_.close(cat("if (", enough, ")"));
   e_.open();
   pack(factor, buffer, stride, across, along);
-  e_.close("else");
+  e_.close(cat("if (!(", enough, "))"));
 }
 
 std::string TilePrinter::tile(DType dtype, int rows, int vectors) {

@@ -70,8 +70,8 @@ codegen::Machine machine() {
 #if defined(__x86_64__) || defined(__i386__)
   machine.vector_bytes = 16;
   if (__builtin_cpu_supports("avx2")) machine.vector_bytes = 32;
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw")) {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
     machine.vector_bytes = 64;
     machine.vector_registers = 32;
   }

@@ -6,6 +6,12 @@ namespace {
 /// About 20 µs: longer than the gap between two kernels of a plan, shorter than anyone would notice.
 constexpr int spins = 4000;
 
+constexpr std::uint64_t open_bit = std::uint64_t{1} << 31;
+constexpr std::uint64_t joined_mask = open_bit - 1;
+constexpr std::uint64_t round_of(std::uint64_t state) {
+  return state >> 32;
+}
+
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -25,7 +31,6 @@ Pool::~Pool() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
-    round_.fetch_add(1, std::memory_order_release);
   }
   wake_.notify_all();
   for (auto& thread : threads_) thread.join();
@@ -41,18 +46,28 @@ void Pool::work_through(int number) {
 
 void Pool::worker(int number) {
   std::uint64_t seen = 0;
+  const auto is_new = [&seen](std::uint64_t state) {
+    return (state & open_bit) != 0 && round_of(state) != seen;
+  };
   for (;;) {
-    for (int spin = 0; spin < spins && round_.load(std::memory_order_acquire) == seen; ++spin) pause();
-    if (round_.load(std::memory_order_acquire) == seen) {
+    std::uint64_t state = state_.load(std::memory_order_acquire);
+    for (int spin = 0; spin < spins && !is_new(state); ++spin) {
+      pause();
+      state = state_.load(std::memory_order_acquire);
+    }
+    if (!is_new(state)) {
       std::unique_lock lock(mutex_);
       ++asleep_;
-      wake_.wait(lock, [&] { return round_.load(std::memory_order_acquire) != seen; });
+      wake_.wait(lock, [&] { return stop_ || is_new(state_.load(std::memory_order_acquire)); });
       --asleep_;
+      if (stop_) return;
+      continue;
     }
-    seen = round_.load(std::memory_order_acquire);
-    if (stop_) return;
+    if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel)) continue;
+    seen = round_of(state);
     work_through(number);
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    const std::uint64_t left = state_.fetch_sub(1, std::memory_order_acq_rel) - 1;
+    if ((left & (open_bit | joined_mask)) == 0) {
       const std::lock_guard lock(mutex_);
       done_.notify_one();
     }
@@ -69,19 +84,23 @@ void Pool::run(std::int64_t tasks, Work work, void* context) {
   context_ = context;
   tasks_ = tasks;
   next_.store(0, std::memory_order_relaxed);
-  busy_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
+  const std::uint64_t round = round_of(state_.load(std::memory_order_relaxed)) + 1;
+  state_.store(round << 32 | open_bit, std::memory_order_release);
   bool sleepers = false;
   {
     const std::lock_guard lock(mutex_);
-    round_.fetch_add(1, std::memory_order_release);
     sleepers = asleep_ > 0;
   }
   if (sleepers) wake_.notify_all();
   work_through(0);
-  for (int spin = 0; spin < spins && busy_.load(std::memory_order_acquire) != 0; ++spin) pause();
-  if (busy_.load(std::memory_order_acquire) == 0) return;
+  state_.fetch_and(~open_bit, std::memory_order_acq_rel);
+  const auto all_left = [this] { return (state_.load(std::memory_order_acquire) & joined_mask) == 0; };
+  for (int spin = 0; spin < spins; ++spin) {
+    if (all_left()) return;
+    pause();
+  }
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [&] { return busy_.load(std::memory_order_acquire) == 0; });
+  done_.wait(lock, all_left);
 }
 
 }  // namespace luminal::cpu

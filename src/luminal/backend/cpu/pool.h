@@ -33,13 +33,14 @@ class Pool {
   std::condition_variable done_;
   bool stop_ = false;
 
-  // One run: written by the caller before `round_` moves on, read by threads after they saw it.
+  // One run: written by the caller before it opens the round, read by threads that joined it.
   Work work_ = nullptr;
   void* context_ = nullptr;
   std::int64_t tasks_ = 0;
-  std::atomic<std::uint64_t> round_{0};
   std::atomic<std::int64_t> next_{0};
-  std::atomic<int> busy_{0};
+  /// The round's number, whether it is open, and how many threads joined and have not left. Threads join while it is
+  /// open; the caller closes it when no task is left, and waits for those inside only.
+  std::atomic<std::uint64_t> state_{0};
   int asleep_ = 0;
 
   void worker(int number);
