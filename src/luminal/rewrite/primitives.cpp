@@ -1,4 +1,5 @@
 // What rules can ask of index maps, shapes and scalars. No result means: no match.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -74,6 +75,20 @@ bool is_simple(const IndexMap& map) {
   return true;
 }
 
+bool is_fixed(const Expr& expression) {
+  if (expression.is_constant()) return true;
+  const auto variables = expression.variables();
+  return std::all_of(variables.begin(), variables.end(), [](const Expr& v) { return v.coordinate_axis().has_value(); });
+}
+
+/// Whether a map is the same for all values of the dims.
+bool is_fixed(const IndexMap& map) {
+  const auto fixed = [](const Expr& e) { return is_fixed(e); };
+  return std::all_of(map.index.begin(), map.index.end(), fixed) &&
+         std::all_of(map.result.begin(), map.result.end(), fixed) &&
+         std::all_of(map.guards.begin(), map.guards.end(), [](const auto& guard) { return is_fixed(guard.valid); });
+}
+
 std::int64_t map_axes(const IndexMap& map, std::int64_t varies) {
   std::int64_t bits = 0;
   for (std::size_t k = 0; k < map.index.size(); ++k)
@@ -147,6 +162,7 @@ class Registry {
     });
     test("identity-map", {"Map"}, [&a = atoms_](Arguments v) { return is_identity(a.maps[v[0]]); });
     test("simple-map", {"Map"}, [&a = atoms_](Arguments v) { return is_simple(a.maps[v[0]]); });
+    test("fixed-map", {"Map"}, [&a = atoms_](Arguments v) { return is_fixed(a.maps[v[0]]); });
     test("total-map", {"Map"}, [&a = atoms_](Arguments v) { return a.maps[v[0]].guards.empty(); });
     test("total-for", {"Map", "Scalar"}, [&a = atoms_](Arguments v) {
       const Scalar& value = a.scalars[v[1]];
