@@ -1,0 +1,77 @@
+#include "luminal/backend/cpu/jit.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "luminal/backend/cpu/loaders.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal::cpu {
+namespace {
+
+void dump(const std::string& directory, const std::string& text, const std::string& entry) {
+  static std::atomic<unsigned> number{0};
+  const auto path = std::filesystem::path(directory) / cat(entry, "_", number++, ".c");
+  std::error_code ignored;
+  std::filesystem::create_directories(directory, ignored);
+  std::ofstream file(path);
+  file << text;
+  if (!file) throw Error(cat("LUMINAL_DUMP: cannot write ", path.string()));
+}
+
+Compiler chosen(const std::optional<Compiler>& wanted) {
+  const std::vector<Compiler> there = compilers();
+  if (wanted) {
+    for (const auto compiler : there)
+      if (compiler == *wanted) return compiler;
+    throw Error(*wanted == Compiler::clang ? "cpu: this build has no Clang library to compile kernels"
+                                           : "cpu: no C compiler (cc, gcc or clang) is on the PATH");
+  }
+  if (there.empty())
+    throw Error("cpu: there is nothing to compile kernels with: neither a Clang library in this build, nor a C "
+                "compiler (cc, gcc or clang) on the PATH");
+  return there.front();
+}
+
+}  // namespace
+
+std::vector<Compiler> compilers() {
+  const char* setting = std::getenv("LUMINAL_CPU_COMPILER");
+  const std::string_view only = setting == nullptr ? "" : setting;
+  if (!only.empty() && only != "clang" && only != "system")
+    throw Error(cat("LUMINAL_CPU_COMPILER is clang or system, got '", only, "'"));
+  std::vector<Compiler> found;
+  if (has_clang() && only != "system") found.push_back(Compiler::clang);
+  if (only != "clang" && system_compiler()) found.push_back(Compiler::system);
+  return found;
+}
+
+Jit::Jit(std::optional<Compiler> compiler) : compiler_(chosen(compiler)) {
+  loader_ = compiler_ == Compiler::clang ? make_clang_loader() : make_system_loader(*system_compiler());
+}
+
+Jit::~Jit() = default;
+
+Function Jit::compile(const std::string& text, const std::string& entry) {
+  if (const char* directory = std::getenv("LUMINAL_DUMP"); directory != nullptr && *directory != '\0')
+    dump(directory, text, entry);
+  return loader_->load(text, entry);
+}
+
+int vector_bytes() {
+#if defined(__x86_64__) || defined(__i386__)
+  if (__builtin_cpu_supports("avx512f")) return 64;
+  if (__builtin_cpu_supports("avx2")) return 32;
+  return 16;
+#elif defined(__aarch64__)
+  return 16;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace luminal::cpu

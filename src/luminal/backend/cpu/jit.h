@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace luminal::cpu {
+
+/// A compiled kernel: see `codegen::print_kernel`.
+using Function = void (*)(std::int64_t task, void* const* buffers, const std::int64_t* dims, void* scratch,
+                          std::int64_t* status);
+
+/// Who turns C into machine code.
+enum class Compiler : std::uint8_t {
+  clang,   // Clang as a library, in this process
+  system,  // the system's C compiler, as a program
+};
+/// What this build and machine have, the preferred one first. LUMINAL_CPU_COMPILER=clang|system leaves only that.
+std::vector<Compiler> compilers();
+
+/// Compiles C for the machine it runs on. Functions stay loaded as long as the Jit lives. Safe to use from several
+/// threads. With LUMINAL_DUMP=dir in the environment each text is written there as NAME.c.
+class Jit {
+ public:
+  /// With the given compiler, or the first of `compilers()`. `Error` if there is none.
+  explicit Jit(std::optional<Compiler> compiler = std::nullopt);
+  ~Jit();
+  Jit(const Jit&) = delete;
+  Jit& operator=(const Jit&) = delete;
+
+  Compiler compiler() const { return compiler_; }
+
+  /// `Error` with the compiler's words if the text is refused.
+  Function compile(const std::string& text, const std::string& entry);
+
+  /// What each way of compiling implements.
+  class Loader {
+   public:
+    virtual ~Loader() = default;
+    virtual Function load(const std::string& text, const std::string& entry) = 0;
+  };
+
+ private:
+  Compiler compiler_;
+  std::unique_ptr<Loader> loader_;
+};
+
+/// Bytes in the widest vector registers of this machine; 0 without vectors.
+int vector_bytes();
+
+}  // namespace luminal::cpu

@@ -1,0 +1,165 @@
+// Kernels compiled in this process: C through Clang to an LLVM module, light passes, machine code through ORC.
+#include "luminal/backend/cpu/loaders.h"
+
+#ifdef LUMINAL_HAS_CLANG
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal::cpu {
+namespace {
+
+/// The text has explicit vectors, so loops need unrolling and cleaning, not a vectoriser.
+constexpr const char* passes =
+    "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine,"
+    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine,loop(indvars,loop-unroll-full),sroa<modify-cfg>,"
+    "early-cse<memssa>,instcombine,gvn,loop-mssa(licm),dse,slp-vectorizer,vector-combine,instcombine,simplifycfg)";
+
+template <typename T>
+T take(llvm::Expected<T> value, const char* what) {
+  if (!value) throw Error(cat("cpu: ", what, ": ", llvm::toString(value.takeError())));
+  return std::move(*value);
+}
+
+void check(llvm::Error error, const char* what) {
+  if (error) throw Error(cat("cpu: ", what, ": ", llvm::toString(std::move(error))));
+}
+
+class ClangLoader final : public Jit::Loader {
+ public:
+  ClangLoader() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+      llvm::InitializeNativeTarget();
+      llvm::InitializeNativeTargetAsmPrinter();
+    });
+    auto builder = take(llvm::orc::JITTargetMachineBuilder::detectHost(), "the host's machine");
+    builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+    builder_ = std::make_unique<llvm::orc::JITTargetMachineBuilder>(std::move(builder));
+    triple_ = builder_->getTargetTriple().str();
+    cpu_ = builder_->getCPU();
+    for (const auto& feature : builder_->getFeatures().getFeatures()) features_.push_back(feature);
+    jit_ = take(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*builder_).create(), "the JIT");
+  }
+
+  Function load(const std::string& text, const std::string& entry) override {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module = front_end(text, entry, context);
+    std::unique_ptr<llvm::TargetMachine> machine = take(builder_->createTargetMachine(), "the target");
+    module->setDataLayout(machine->createDataLayout());
+    std::string problem;
+    llvm::raw_string_ostream stream(problem);
+    if (llvm::verifyModule(*module, &stream))
+      throw Error(cat("cpu: Clang made an invalid module of kernel ", entry, ": ", problem));
+    optimise(*module, *machine);
+    llvm::orc::SimpleCompiler compiler(*machine);
+    auto object = take(compiler(*module), "machine code");
+    auto& library = library_for(entry);
+    check(jit_->addObjectFile(library, std::move(object)), "adding a kernel");
+    return take(jit_->lookup(library, entry), "the kernel's function").toPtr<Function>();
+  }
+
+ private:
+  std::unique_ptr<llvm::orc::JITTargetMachineBuilder> builder_;
+  std::unique_ptr<llvm::orc::LLJIT> jit_;
+  std::string triple_;
+  std::string cpu_;
+  std::vector<std::string> features_;
+  std::atomic<unsigned> number_{0};
+
+  llvm::orc::JITDylib& library_for(const std::string& entry) {
+    auto library = jit_->createJITDylib(cat(entry, ".", number_++));
+    if (!library) throw Error(cat("cpu: a library for a kernel: ", llvm::toString(library.takeError())));
+    const char prefix = jit_->getDataLayout().getGlobalPrefix();
+    library->addGenerator(
+        take(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix), "the process' symbols"));
+    return *library;
+  }
+
+  std::unique_ptr<llvm::Module> front_end(const std::string& text, const std::string& entry,
+                                          llvm::LLVMContext& context) const {
+    std::string words;
+    llvm::raw_string_ostream stream(words);
+    auto options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+    auto printer = std::make_unique<clang::TextDiagnosticPrinter>(stream, options.get());
+    auto diagnostics = clang::CompilerInstance::createDiagnostics(options.get(), printer.get(), false);
+
+    std::vector<const char*> arguments = {"-triple", triple_.c_str(), "-target-cpu", cpu_.c_str(), "-O2",
+                                          "-disable-llvm-passes", "-ffp-contract=off", "-mprefer-vector-width=512",
+                                          "-fno-signed-char", "-w", "-x", "c", "-std=gnu11", "kernel.c"};
+    for (const auto& feature : features_) {
+      arguments.push_back("-target-feature");
+      arguments.push_back(feature.c_str());
+    }
+    auto invocation = std::make_shared<clang::CompilerInvocation>();
+    if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, *diagnostics))
+      throw Error(cat("cpu: Clang refuses its options: ", words));
+    invocation->getPreprocessorOpts().addRemappedFile("kernel.c",
+                                                      llvm::MemoryBuffer::getMemBufferCopy(text, "kernel.c").release());
+    clang::CompilerInstance compiler;
+    compiler.setInvocation(std::move(invocation));
+    compiler.createDiagnostics(printer.get(), false);
+    clang::EmitLLVMOnlyAction action(&context);
+    if (!compiler.ExecuteAction(action)) throw Error(cat("cpu: Clang cannot compile kernel ", entry, ": ", words));
+    return action.takeModule();
+  }
+
+  static void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder(&machine);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    llvm::ModulePassManager manager;
+    check(builder.parsePassPipeline(manager, passes), "the passes");
+    manager.run(module, modules);
+  }
+};
+
+}  // namespace
+
+bool has_clang() {
+  return true;
+}
+
+std::unique_ptr<Jit::Loader> make_clang_loader() {
+  return std::make_unique<ClangLoader>();
+}
+
+}  // namespace luminal::cpu
+
+#else
+
+namespace luminal::cpu {
+
+bool has_clang() {
+  return false;
+}
+
+std::unique_ptr<Jit::Loader> make_clang_loader() {
+  return nullptr;
+}
+
+}  // namespace luminal::cpu
+#endif

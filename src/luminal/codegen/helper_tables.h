@@ -1,0 +1,13 @@
+#pragma once
+#include <span>
+
+#include "luminal/codegen/helper_text.h"
+
+namespace luminal::codegen {
+
+/// Functions on one lane, on several, and those whose text is the same for both.
+std::span<const HelperText> scalar_helpers();
+std::span<const HelperText> vector_helpers();
+std::span<const HelperText> common_helpers();
+
+}  // namespace luminal::codegen

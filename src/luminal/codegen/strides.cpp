@@ -1,0 +1,65 @@
+#include "luminal/codegen/strides.h"
+
+#include "luminal/kernel/structure.h"
+#include "luminal/support/text.h"
+
+namespace luminal::codegen {
+
+using kernel::LoopId;
+using kernel::ValueId;
+namespace value = kernel::value;
+
+Expr flat_index(const std::vector<Expr>& index, const Shape& shape) {
+  const std::vector<Expr> strides = shape.contiguous_strides();
+  Expr offset(0);
+  for (std::size_t axis = 0; axis < index.size(); ++axis) offset = offset + index[axis] * strides[axis];
+  return offset;
+}
+
+std::optional<Expr> step_along(const kernel::Kernel& kernel, const Expr& offset, LoopId loop, int lanes) {
+  for (const auto position : kernel::positions_of(offset))
+    if (kernel.value(position).free.test(loop.index())) return std::nullopt;
+  const std::string name = cat("i", loop.value());
+  const Expr direct = offset.substitute({{name, kernel.variable(loop) + Expr(1)}}) - offset;
+  if (!direct.depends_on(name)) return direct;
+  // The loop goes in steps of whole vectors from 0: what is linear within each of them is enough.
+  const Expr block = Expr::coordinate(999'998, Expr::ceil_div(kernel.loop(loop).extent, Expr(lanes)));
+  const Expr lane = Expr::coordinate(999'999, Expr(lanes));
+  const Expr first = offset.substitute({{name, block * Expr(lanes)}});
+  const Expr any = offset.substitute({{name, block * Expr(lanes) + lane}}).simplify();
+  for (const std::int64_t candidate : {1, 0})
+    if (prove_eq(any, first + Expr(candidate) * lane)) return Expr(candidate);
+  return std::nullopt;
+}
+
+int lanes_gain(const kernel::Kernel& kernel, LoopId loop, const std::vector<ValueId>& roots, int lanes) {
+  int gain = 0;
+  const kernel::ValueSet set = kernel::reachable(kernel, roots);
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    if (!set[k] || !kernel.values()[k].free.test(loop.index())) continue;
+    if (kernel.values()[k].try_get<value::Random>() != nullptr) gain += 1;
+    const auto* load = kernel.values()[k].try_get<value::Load>();
+    if (load == nullptr) continue;
+    const auto step = step_along(kernel, flat_index(load->index, kernel.inputs()[load->input].shape), loop, lanes);
+    gain += step && *step == Expr(1) ? 4 : step && *step == Expr(0) ? 1 : -3;
+  }
+  return gain;
+}
+
+std::optional<LoopId> best_lanes(const kernel::Kernel& kernel, const std::vector<LoopId>& candidates,
+                                 const std::vector<ValueId>& roots, int lanes) {
+  std::optional<LoopId> best;
+  int gained = 0;
+  for (const auto loop : candidates) {
+    const auto extent = kernel.loop(loop).extent.constant_value();
+    if (extent && *extent < lanes) continue;
+    const int gain = lanes_gain(kernel, loop, roots, lanes);
+    if (gain > gained) {
+      best = loop;
+      gained = gain;
+    }
+  }
+  return best;
+}
+
+}  // namespace luminal::codegen
