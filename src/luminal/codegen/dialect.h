@@ -6,8 +6,8 @@
 
 namespace luminal::codegen {
 
-/// What distinguishes the C-like languages that kernels are printed in. The printer asks here for every spelling
-/// that is not plain C, so a language is one table.
+/// What distinguishes the C-like languages that kernels are printed in. The printer asks here for every
+/// spelling that is not plain C, so a language is one table.
 struct Dialect {
   std::string_view name;
   /// Whether values of several lanes exist (`vector_size`); elsewhere schedules have one lane.
@@ -26,8 +26,8 @@ struct Dialect {
   std::string_view prologue;
 };
 
-/// C99 with the vector extensions of GCC and Clang; needs no headers. Symbols of the C library are resolved by
-/// whoever loads it.
+/// C99 with the vector extensions of GCC and Clang; needs no headers. Symbols of the C library are resolved
+/// by whoever loads it.
 const Dialect& c_dialect();
 
 }  // namespace luminal::codegen

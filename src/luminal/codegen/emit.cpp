@@ -27,7 +27,8 @@ Emitter::Emitter(const kernel::Kernel& kernel, const Dialect& dialect, Helpers& 
     : kernel_(kernel), dialect_(dialect), helpers_(helpers) {
   for (const auto& dim : kernel.dims()) {
     const Interval bounds = dim.declared_bounds();
-    renamed_.emplace(dim.name(), Expr::variable(cat("dim_", dim.name()), bounds.low.value_or(0), bounds.high));
+    renamed_.emplace(dim.name(),
+                     Expr::variable(cat("dim_", dim.name()), bounds.low.value_or(0), bounds.high));
   }
   find_unsafe();
   scopes_.push_back(std::make_unique<Scope>());
@@ -87,7 +88,8 @@ void Emitter::open_loop(LoopId loop, int lanes) {
 void Emitter::close_loop(LoopId loop, const std::string& begin, const std::string& end, int lanes) {
   const std::string name = cat("i", loop.value());
   if (lanes > 1) {
-    close(cat("for (i64 ", name, " = ", begin, "; ", name, " + ", lanes, " <= ", end, "; ", name, " += ", lanes, ")"));
+    close(cat("for (i64 ", name, " = ", begin, "; ", name, " + ", lanes, " <= ", end, "; ", name,
+              " += ", lanes, ")"));
   } else {
     close(cat("for (i64 ", name, " = ", begin, "; ", name, " < ", end, "; ++", name, ")"));
   }
@@ -103,7 +105,8 @@ Scope* Emitter::binder(std::size_t loop) const {
 
 Scope* Emitter::home(const LoopSet& free, bool unsafe) const {
   Scope* scope = scope_;
-  while (scope->parent != nullptr && (scope->binds & free).none() && !(unsafe && scope->guards)) scope = scope->parent;
+  while (scope->parent != nullptr && (scope->binds & free).none() && !(unsafe && scope->guards))
+    scope = scope->parent;
   return scope;
 }
 
@@ -220,7 +223,8 @@ void Emitter::each_lane(const std::vector<Expr>& expressions, const std::string&
       bindings += cat("const i64 ", name, " = ", name, "_v[l]; ");
     }
   }
-  line(cat("for (int l = 0; l < ", lanes_, "; ++l) { ", bindings, "(void)i", loop.value(), "; ", statement, " }"));
+  line(cat("for (int l = 0; l < ", lanes_, "; ++l) { ", bindings, "(void)i", loop.value(), "; ", statement,
+           " }"));
 }
 
 }  // namespace luminal::codegen

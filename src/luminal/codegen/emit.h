@@ -18,8 +18,8 @@ struct Operand {
   bool lanes = false;
 };
 
-/// Values kept in memory over some loops: row-major over `axes`; of the loops around, it holds for the points at which
-/// it was made.
+/// Values kept in memory over some loops: row-major over `axes`; of the loops around, it holds for the points
+/// at which it was made.
 struct Array {
   std::string name;
   std::vector<kernel::LoopId> axes;
@@ -27,8 +27,8 @@ struct Array {
   bool lanes = false;
 };
 
-/// A block of the printed program. Values are printed in the outermost block that binds all loops they vary with, and
-/// are seen from the blocks inside, unless these bind such a loop anew.
+/// A block of the printed program. Values are printed in the outermost block that binds all loops they vary
+/// with, and are seen from the blocks inside, unless these bind such a loop anew.
 struct Scope {
   Scope* parent = nullptr;
   int depth = 1;
@@ -66,7 +66,8 @@ class Emitter {
   Operand value(kernel::ValueId id);
   /// The same with one value a lane if `lanes`.
   std::string value(kernel::ValueId id, bool lanes);
-  /// As value, in an argument's dtype: `a` and `b` where the value is their product, for a fused multiply-add.
+  /// As value, in an argument's dtype: `a` and `b` where the value is their product, for a fused
+  /// multiply-add.
   bool is_lanes(kernel::ValueId id) const;
   bool is_lanes(const kernel::LoopSet& free) const;
   std::string splat(const Operand& operand, DType held);
@@ -76,14 +77,15 @@ class Emitter {
   /// The extent, and any index expression, in C; Positions are printed first where they are needed.
   std::string text(const Expr& expression);
   std::string extent(kernel::LoopId loop) { return text(kernel_.loop(loop).extent); }
-  /// Stores the value, which has one value a lane if the index varies with the vector loop, at a place of an output.
+  /// Stores the value, which has one value a lane if the index varies with the vector loop, at a place of an
+  /// output.
   void store(const kernel::Store& store);
   /// Whether evaluating the value where its guards do not hold could read outside of an array.
   bool is_unsafe(kernel::ValueId id) const { return unsafe_[id.index()]; }
 
   // --- Reductions.
-  /// Computes reductions over equal loops together; those that vary with loops that are not bound yet are kept in
-  /// arrays over them.
+  /// Computes reductions over equal loops together; those that vary with loops that are not bound yet are
+  /// kept in arrays over them.
   void sweep(const std::vector<kernel::ValueId>& reductions);
   /// Keeps the value, over the loops that are not bound yet, in memory.
   void stage(kernel::ValueId id);
@@ -144,7 +146,8 @@ class Emitter {
                   const std::string& mask);
   /// The step of an index expression along the vector loop, if it is the same everywhere.
   std::optional<Expr> step(const Expr& offset, kernel::LoopId loop) const;
-  /// Prints statements once a lane: inside, the vector loop's variable and Positions are the lane's, and l its number.
+  /// Prints statements once a lane: inside, the vector loop's variable and Positions are the lane's, and l
+  /// its number.
   void each_lane(const std::vector<Expr>& expressions, const std::string& statement);
 };
 

@@ -100,8 +100,8 @@ class SweepPrinter {
   DType held(const State& s) const { return s.total.held; }
 };
 
-Cell SweepPrinter::make_cell(std::string_view prefix, ValueId id, const std::vector<LoopId>& axes, const LoopSet& free,
-                             const Scalar& initial) {
+Cell SweepPrinter::make_cell(std::string_view prefix, ValueId id, const std::vector<LoopId>& axes,
+                             const LoopSet& free, const Scalar& initial) {
   Cell cell;
   cell.name = e_.fresh(cat(prefix, id.value(), "_"));
   cell.axes = axes;
@@ -130,12 +130,14 @@ void SweepPrinter::make_states() {
       const ValueId x = state.reduce->arguments[0];
       const LoopSet free = kernel_.value(x).free & ~sweep_loops;
       const auto axes = loops_in(free & ~bound_);
-      const auto found = std::find_if(tops_.begin(), tops_.end(), [&](const Top& t) { return t.x == x && t.shared; });
+      const auto found =
+          std::find_if(tops_.begin(), tops_.end(), [&](const Top& t) { return t.x == x && t.shared; });
       state.top = static_cast<std::size_t>(found - tops_.begin());
       if (found == tops_.end() || !axes.empty()) {
         state.top = tops_.size();
         Top top{x, axes.empty() ? axes : state.axes, {}, axes.empty()};
-        top.cell = make_cell("x", x, top.axes, axes.empty() ? free : v.free, neutral_of(Monoid::max, compute));
+        top.cell =
+            make_cell("x", x, top.axes, axes.empty() ? free : v.free, neutral_of(Monoid::max, compute));
         tops_.push_back(std::move(top));
       }
     }
@@ -218,8 +220,9 @@ void SweepPrinter::print() {
   for (const auto loop : loops_)
     if (!prove_lt(Expr(0), kernel_.loop(loop).extent))
       nonempty += cat(nonempty.empty() ? "" : " && ", e_.extent(loop), " > 0");
-  e_.open().guards = !nonempty.empty();  // what is not read if there is no point must not be read before the loops
-  if (vector) {             // innermost
+  e_.open().guards =
+      !nonempty.empty();  // what is not read if there is no point must not be read before the loops
+  if (vector) {           // innermost
     std::erase(loops_, *vector);
     loops_.push_back(*vector);
   }
@@ -313,7 +316,8 @@ void SweepPrinter::update_top(Top& top) {
   const std::string old = e_.fresh("t");
   const std::string next = e_.fresh("t");
   e_.line(cat("const ", type, " ", old, " = ", get(top.cell).text, ", ", next, " = ",
-              spell_combine(helpers_, Monoid::max, held, old, lanes ? e_.splat(x, held) : x.text, wide), ";"));
+              spell_combine(helpers_, Monoid::max, held, old, lanes ? e_.splat(x, held) : x.text, wide),
+              ";"));
   const std::string scale = helpers_.use("scale", held, wide);
   const std::string tag = cat(top.cell.name);
   e_.line(cat("const ", type, " ", tag, "c = ", scale, "(", old, ", ", next, "), ", tag, "q = ", scale, "(",
@@ -348,7 +352,8 @@ void SweepPrinter::update(State& state) {
     const std::string type = helpers_.type(held, wide);
     if (state.axes.empty()) {
       const Operand count = get(state.count);
-      e_.line(cat(count.text, " = ", count.text, " + ", count.lanes ? e_.splat({"1", false}, held) : "1", ";"));
+      e_.line(
+          cat(count.text, " = ", count.text, " + ", count.lanes ? e_.splat({"1", false}, held) : "1", ";"));
       e_.line(cat("const ", type, " ", n, " = ", lanes ? e_.splat(count, held) : count.text, ";"));
     } else {  // the number of the sweep's points so far, the same along all axes
       Expr number(0);
@@ -358,7 +363,8 @@ void SweepPrinter::update(State& state) {
     }
     const std::string mean = get(state.mean).text;
     const std::string next = e_.fresh("t");
-    e_.line(cat("const ", type, " ", d, " = ", x, " - ", mean, ", ", next, " = ", mean, " + ", d, " / ", n, ";"));
+    e_.line(
+        cat("const ", type, " ", d, " = ", x, " - ", mean, ", ", next, " = ", mean, " + ", d, " / ", n, ";"));
     set(state.total, cat(total.text, " + ", d, " * (", x, " - ", next, ")"), lanes);
     set(state.mean, next, lanes);
     return;
@@ -391,8 +397,8 @@ void SweepPrinter::combine_partials() {
       combine_m2(state);
     } else {
       e_.line(cat(each, state.total.name, " = ",
-                  spell_combine(helpers_, state.reduce->monoid, kernel_.value(state.id).dtype, state.total.name,
-                                state.total.partial + "[l]", 1),
+                  spell_combine(helpers_, state.reduce->monoid, kernel_.value(state.id).dtype,
+                                state.total.name, state.total.partial + "[l]", 1),
                   ";"));
     }
   }
@@ -413,10 +419,10 @@ void SweepPrinter::combine_m2(State& state) {
   const std::string& n = state.count.name;
   const std::string& u = state.mean.name;
   e_.line(cat("for (int l = 0; l < ", e_.lanes(), "; ++l) {"));
-  e_.line(cat("  const ", held(state), " k = ", state.count.partial, "[l], d = ", state.mean.partial, "[l] - ", u,
-              ", both = ", n, " + k;"));
-  e_.line(cat("  if (k > 0) { ", a, " = ", a, " + ", state.total.partial, "[l] + d * d * (", n, " * k / both); ", u, " = ", u,
-              " + d * (k / both); ", n, " = both; }"));
+  e_.line(cat("  const ", held(state), " k = ", state.count.partial, "[l], d = ", state.mean.partial,
+              "[l] - ", u, ", both = ", n, " + k;"));
+  e_.line(cat("  if (k > 0) { ", a, " = ", a, " + ", state.total.partial, "[l] + d * d * (", n,
+              " * k / both); ", u, " = ", u, " + d * (k / both); ", n, " = both; }"));
   e_.line("}");
 }
 
@@ -446,8 +452,8 @@ void SweepPrinter::finish(State& state) {
   if (soft || rounds) {
     Expr count(1);
     for (const auto axis : state.axes) count = count * kernel_.loop(axis).extent;
-    e_.line(cat("for (i64 z = 0; z < ", e_.text(count), "; ++z) ", total.name, "[z] = ",
-                finished(total.name + "[z]", top_text("[z]")), ";"));
+    e_.line(cat("for (i64 z = 0; z < ", e_.text(count), "; ++z) ", total.name,
+                "[z] = ", finished(total.name + "[z]", top_text("[z]")), ";"));
   }
   scope.arrays.insert_or_assign(state.id, Array{total.name, state.axes, total.lanes});
 }
@@ -456,7 +462,8 @@ void SweepPrinter::finish(State& state) {
 
 void Emitter::sweep(const std::vector<ValueId>& reductions) {
   const auto* first = kernel_.value(reductions.front()).try_get<value::Reduce>();
-  const bool plain = first->monoid == Monoid::sum || first->monoid == Monoid::max || first->monoid == Monoid::prod;
+  const bool plain =
+      first->monoid == Monoid::sum || first->monoid == Monoid::max || first->monoid == Monoid::prod;
   if (reductions.size() == 1 && first->loops.empty() && plain) {  // over nothing: the argument itself
     scope_->values.insert_or_assign(reductions.front(), value(first->arguments[0]));
     return;
@@ -516,7 +523,8 @@ void Emitter::stage(ValueId id) {
     open_loop(last, wide);
     sweeps_inside({id}, scope_->binds);
     const std::string result = value(id, wide > 1 || array.lanes);
-    line(wide > 1 ? cat("*(", helpers_.type(held, wide), "_u*)(", array.name, " + ", text(offset), ") = ", result, ";")
+    line(wide > 1 ? cat("*(", helpers_.type(held, wide), "_u*)(", array.name, " + ", text(offset),
+                        ") = ", result, ";")
                   : cat(array.name, "[", text(offset), "] = ", result, ";"));
   };
   std::string begin = "0";

@@ -35,8 +35,8 @@ std::string Emitter::load_text(const std::string& pointer, DType stored, const E
   const std::string place = text(offset);
   if (!lanes) {
     if (mask.empty()) return cat(pointer, "[", place, "]");
-    return cat("(", helpers_.use("any", DType::u8, lanes_), "(", mask, ") ? ", pointer, "[", place, "] : (", stored,
-               ")0)");
+    return cat("(", helpers_.use("any", DType::u8, lanes_), "(", mask, ") ? ", pointer, "[", place, "] : (",
+               stored, ")0)");
   }
   const std::string type = helpers_.type(stored, lanes_);
   const auto along = step(offset, vector_loop());
@@ -45,8 +45,8 @@ std::string Emitter::load_text(const std::string& pointer, DType stored, const E
   if (contiguous && mask.empty()) return whole;
   line(cat(type, " ", result, ";"));
   const std::string element = cat(pointer, "[", place, "]");
-  const std::string each =
-      mask.empty() ? cat(result, "[l] = ", element, ";") : cat(result, "[l] = ", mask, "[l] ? ", element, " : 0;");
+  const std::string each = mask.empty() ? cat(result, "[l] = ", element, ";")
+                                        : cat(result, "[l] = ", mask, "[l] ? ", element, " : 0;");
   if (contiguous) {
     line(cat("if (", helpers_.use("all", DType::u8, lanes_), "(", mask, ")) ", result, " = ", whole, ";"));
     line("else");
@@ -58,8 +58,9 @@ std::string Emitter::load_text(const std::string& pointer, DType stored, const E
 Operand Emitter::compute_load(ValueId id, const value::Load& load) {
   const kernel::ArrayType& type = kernel_.inputs()[load.input];
   const bool lanes = is_lanes(id);
-  const std::string stored = load_text(cat("in", load.input), storage_dtype(type.dtype), flat_index(load.index, type.shape),
-                                       lanes, is_unsafe(id) ? mask() : "", fresh("t"));
+  const std::string stored =
+      load_text(cat("in", load.input), storage_dtype(type.dtype), flat_index(load.index, type.shape), lanes,
+                is_unsafe(id) ? mask() : "", fresh("t"));
   return declare(id, spell_unpack(helpers_, type.dtype, stored, width(lanes)), lanes);
 }
 
@@ -80,15 +81,16 @@ Operand Emitter::read_array(ValueId id, const Array& array) {
 Operand Emitter::compute_index(ValueId id, const value::Index& index) {
   const DType dtype = kernel_.value(id).dtype;
   const std::string place = text(index.value);
-  if (!is_lanes(id)) return declare(id, spell_cast(helpers_, DType::i64, dtype, cat("(i64)", place), 1), false);
+  if (!is_lanes(id))
+    return declare(id, spell_cast(helpers_, DType::i64, dtype, cat("(i64)", place), 1), false);
   const std::string numbers = fresh("t");
   const std::string type = helpers_.type(DType::i64, lanes_);
   const auto along = step(index.value, vector_loop());
   if (along) {
     std::string lane_numbers;
     for (int lane = 0; lane < lanes_; ++lane) lane_numbers += cat(lane == 0 ? "" : ", ", lane);
-    line(cat("const ", type, " ", numbers, " = ", splat({cat("(i64)", place), false}, DType::i64), " + (", type, "){",
-             lane_numbers, "} * ", splat({cat("(i64)", text(*along)), false}, DType::i64), ";"));
+    line(cat("const ", type, " ", numbers, " = ", splat({cat("(i64)", place), false}, DType::i64), " + (",
+             type, "){", lane_numbers, "} * ", splat({cat("(i64)", text(*along)), false}, DType::i64), ";"));
   } else {
     line(cat(type, " ", numbers, ";"));
     each_lane({index.value}, cat(numbers, "[l] = ", place, ";"));
@@ -111,7 +113,8 @@ Operand Emitter::compute_map(ValueId id, const value::Map& map) {
   const DType first = kernel_.value(map.arguments.front()).dtype;
   const int wide = width(lanes);
   if (map.op == Op::cast) return declare(id, spell_cast(helpers_, first, v.dtype, texts[0], wide), lanes);
-  if (map.op == Op::bitcast) return declare(id, spell_bitcast(helpers_, first, v.dtype, texts[0], wide), lanes);
+  if (map.op == Op::bitcast)
+    return declare(id, spell_bitcast(helpers_, first, v.dtype, texts[0], wide), lanes);
   if (map.op == Op::select) {
     if (lanes && !operands[0].lanes)
       return declare(id, cat(operands[0].text, " ? ", texts[1], " : ", texts[2]), lanes);
@@ -139,7 +142,8 @@ Operand Emitter::compute_guard(ValueId id, const value::Guard& guard) {
   line(cat(type, " ", name, ";"));
   if (!by_lane) {
     for (std::size_t k = 0; k < conditions.size(); ++k)
-      line(cat(k == 0 ? "" : "else ", "if (!", conditions[k], ") ", name, " = ", fill(guard.conditions[k].fill), ";"));
+      line(cat(k == 0 ? "" : "else ", "if (!", conditions[k], ") ", name, " = ",
+               fill(guard.conditions[k].fill), ";"));
     open().guards = true;
     const std::string argument = value(guard.argument, lanes);
     line(cat(name, " = ", argument, ";"));
@@ -152,8 +156,8 @@ Operand Emitter::compute_guard(ValueId id, const value::Guard& guard) {
     const std::string outer = k == 0 ? mask() : masks.back();
     masks.push_back(fresh("m"));
     line(cat(helpers_.type(DType::u8, lanes_), " ", masks.back(), ";"));
-    each_lane({guard.conditions[k].valid},
-              cat(masks.back(), "[l] = (u8)(", conditions[k], " != 0", outer.empty() ? "" : cat(" && ", outer, "[l]"), ");"));
+    each_lane({guard.conditions[k].valid}, cat(masks.back(), "[l] = (u8)(", conditions[k], " != 0",
+                                               outer.empty() ? "" : cat(" && ", outer, "[l]"), ");"));
   }
   Scope& inner = open();
   inner.guards = true;
@@ -161,8 +165,10 @@ Operand Emitter::compute_guard(ValueId id, const value::Guard& guard) {
   const std::string argument = value(guard.argument, true);
   line(cat(name, " = ", argument, ";"));
   for (std::size_t k = masks.size(); k-- > 0;)
-    line(cat(name, " = ", spell_op(helpers_, Op::select, v.dtype, {masks[k], name, fill(guard.conditions[k].fill)}, lanes_),
-             ";"));
+    line(
+        cat(name, " = ",
+            spell_op(helpers_, Op::select, v.dtype, {masks[k], name, fill(guard.conditions[k].fill)}, lanes_),
+            ";"));
   close("");
   return {name, true};
 }
@@ -175,21 +181,25 @@ Operand Emitter::compute_position(ValueId id, const value::Position& position) {
   const std::string place = helpers_.use("luminal_place");
   const std::string lanes_mask = mask();
   const auto call = [&](const std::string& at) {
-    return cat(place, "(", spell_cast(helpers_, dtype, DType::i64, at, 1), ", ", length, ", ", id.value(), ", status)");
+    return cat(place, "(", spell_cast(helpers_, dtype, DType::i64, at, 1), ", ", length, ", ", id.value(),
+               ", status)");
   };
   if (!prove_lt(Expr(0), position.length)) {
-    const std::string when = lanes_mask.empty() ? "" : cat(" && ", helpers_.use("any", DType::u8, lanes_), "(", lanes_mask, ")");
+    const std::string when =
+        lanes_mask.empty() ? "" : cat(" && ", helpers_.use("any", DType::u8, lanes_), "(", lanes_mask, ")");
     line(cat("if (", length, " <= 0", when, ") { status[1] = ", id.value(),
              ", status[2] = 0, status[3] = 0, status[0] = 1; return; }"));
   }
   if (!argument.lanes) {
-    const std::string when = lanes_mask.empty() ? "" : cat(helpers_.use("any", DType::u8, lanes_), "(", lanes_mask, ") ? ");
+    const std::string when =
+        lanes_mask.empty() ? "" : cat(helpers_.use("any", DType::u8, lanes_), "(", lanes_mask, ") ? ");
     line(cat("const i64 ", name, " = ", when, call(argument.text), when.empty() ? "" : " : 0", ";"));
     return {name, false};
   }
   line(cat(helpers_.type(DType::i64, lanes_), " ", name, "_v;"));
   const std::string when = lanes_mask.empty() ? "" : cat(lanes_mask, "[l] ? ");
-  each_lane({}, cat(name, "_v[l] = ", when, call(cat(argument.text, "[l]")), when.empty() ? "" : " : 0", ";"));
+  each_lane({},
+            cat(name, "_v[l] = ", when, call(cat(argument.text, "[l]")), when.empty() ? "" : " : 0", ";"));
   return {cat(name, "_v"), true};
 }
 

@@ -22,7 +22,8 @@ const HelperText& helper_named(std::string_view name, int lanes) {
   if (lanes > 1) found = find(vector_helpers(), name);
   if (found == nullptr && lanes == 1) found = find(scalar_helpers(), name);
   if (found == nullptr) found = find(common_helpers(), name);
-  if (found == nullptr) throw InternalError(cat("helpers: there is no function named ", name, " of ", lanes, " lanes"));
+  if (found == nullptr)
+    throw InternalError(cat("helpers: there is no function named ", name, " of ", lanes, " lanes"));
   return *found;
 }
 

@@ -22,8 +22,8 @@ std::string vector_types(int lanes) {
   for (const auto dtype : fundamental) {
     const auto bytes = static_cast<int>(byte_size(dtype)) * lanes;
     text += cat("typedef ", dtype, " ", dtype, "x", lanes, " __attribute__((vector_size(", bytes, ")));\n");
-    text += cat("typedef ", dtype, " ", dtype, "x", lanes, "_u __attribute__((vector_size(", bytes, "), aligned(",
-                byte_size(dtype), "), may_alias));\n");
+    text += cat("typedef ", dtype, " ", dtype, "x", lanes, "_u __attribute__((vector_size(", bytes,
+                "), aligned(", byte_size(dtype), "), may_alias));\n");
   }
   return text;
 }
@@ -97,13 +97,13 @@ DType storage_dtype(DType dtype) {
 }
 
 DType signed_of(DType dtype) {
-  constexpr std::array by_size = {DType::i8, DType::i8, DType::i16, DType::i32, DType::i32,
+  constexpr std::array by_size = {DType::i8,  DType::i8,  DType::i16, DType::i32, DType::i32,
                                   DType::i32, DType::i32, DType::i32, DType::i64};
   return by_size[byte_size(dtype)];
 }
 
 DType unsigned_of(DType dtype) {
-  constexpr std::array by_size = {DType::u8, DType::u8, DType::u16, DType::u32, DType::u32,
+  constexpr std::array by_size = {DType::u8,  DType::u8,  DType::u16, DType::u32, DType::u32,
                                   DType::u32, DType::u32, DType::u32, DType::u64};
   return by_size[byte_size(dtype)];
 }

@@ -8,8 +8,8 @@
 
 namespace luminal::codegen {
 
-/// The functions that a program calls. Asking for one gives its name and has it, and what it calls, printed in the
-/// preamble.
+/// The functions that a program calls. Asking for one gives its name and has it, and what it calls, printed
+/// in the preamble.
 class Helpers {
  public:
   explicit Helpers(const Dialect& dialect) : dialect_(dialect) {}

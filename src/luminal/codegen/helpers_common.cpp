@@ -28,20 +28,23 @@ constexpr HelperText table[] = {
 }
 )"},
 
-    // f32 to the bits of a float with few exponent bits: normal values by rounding the mantissa in place, smaller
+    // f32 to the bits of a float with few exponent bits: normal values by rounding the mantissa in place,
+    // smaller
     // ones by adding a number whose last bit is worth as much as theirs.
-    {"pack_small", "core", R"($Q $U pack_small_$T($T x, u32 shift, u32 rebias, f32 magic, u32 least, u32 top, u32 nan) {
+    {"pack_small", "core",
+     R"($Q $U pack_small_$T($T x, u32 sign, u32 shift, u32 rebias, f32 magic, u32 least, u32 top, u32 nan) {
   const $U u = bits_$T(x), a = u & 0x7fffffffu;
   const $U rounded = (a - (rebias << 23) + ((1u << (shift - 1)) - 1) + ((a >> shift) & 1)) >> shift;
   const $U high = MASK_$T(rounded > top), low = MASK_$T(a < least), bad = MASK_$T(a > 0x7f800000u);
   const $U normal = (high & top) | (~high & rounded);
   const $U small = bits_$T(real_$T(a) + magic) - bits_$T(splat_$T(magic));
   const $U finite = (low & small) | (~low & normal);
-  return (bad & nan) | (~bad & (finite | ((u >> 31) << (31 - shift))));
+  return (bad & nan) | (~bad & (finite | ((u >> 31) << sign)));
 }
 )"},
-    {"unpack_small", "core", R"($Q $T unpack_small_$T($U h, u32 shift, u32 rebias, f32 unit, u32 inf, u32 nan) {
-  const $U sign = (h >> (31 - shift)) << 31, m = h & ((1u << (31 - shift)) - 1);
+    {"unpack_small", "core",
+     R"($Q $T unpack_small_$T($U h, u32 place, u32 shift, u32 rebias, f32 unit, u32 inf, u32 nan) {
+  const $U sign = (h >> place) << 31, m = h & ((1u << place) - 1);
   const $U low = MASK_$T(m < (1u << (23 - shift))), endless = MASK_$T(m == inf), bad = MASK_$T(m >= nan);
   const $U normal = (m << shift) + (rebias << 23);
   const $U finite = (low & bits_$T($C(m, $T) * unit)) | (~low & normal);
@@ -50,17 +53,28 @@ constexpr HelperText table[] = {
 }
 )"},
     {"pack_f16", "pack_small",
-     "$Q u16$X pack_f16_$T($T x) { return $C(pack_small_$T(x, 13, 112, 0.5f, 0x38800000u, 0x7c00u, 0x7e00u), u16$X); }\n"},
+     "$Q u16$X pack_f16_$T($T x) { return $C(pack_small_$T(x, 15, 13, 112, 0.5f, 0x38800000u, 0x7c00u, "
+     "0x7e00u), "
+     "u16$X); }\n"},
     {"unpack_f16", "unpack_small",
-     "$Q $T unpack_f16_$T(u16$X h) { return unpack_small_$T($C(h, $U), 13, 112, 0x1p-24f, 0x7c00u, 0x7c01u); }\n"},
+     "$Q $T unpack_f16_$T(u16$X h) { return unpack_small_$T($C(h, $U), 15, 13, 112, 0x1p-24f, 0x7c00u, "
+     "0x7c01u); "
+     "}\n"},
     {"pack_f8e5m2", "pack_small",
-     "$Q u8$X pack_f8e5m2_$T($T x) { return $C(pack_small_$T(x, 21, 112, 128.0f, 0x38800000u, 0x7cu, 0x7eu), u8$X); }\n"},
+     "$Q u8$X pack_f8e5m2_$T($T x) { return $C(pack_small_$T(x, 7, 21, 112, 128.0f, 0x38800000u, 0x7cu, "
+     "0x7eu), "
+     "u8$X); }\n"},
     {"unpack_f8e5m2", "unpack_small",
-     "$Q $T unpack_f8e5m2_$T(u8$X h) { return unpack_small_$T($C(h, $U), 21, 112, 0x1p-16f, 0x7cu, 0x7du); }\n"},
+     "$Q $T unpack_f8e5m2_$T(u8$X h) { return unpack_small_$T($C(h, $U), 7, 21, 112, 0x1p-16f, 0x7cu, "
+     "0x7du); "
+     "}\n"},
     {"pack_f8e4m3", "pack_small",
-     "$Q u8$X pack_f8e4m3_$T($T x) { return $C(pack_small_$T(x, 20, 120, 16384.0f, 0x3c800000u, 0x7fu, 0x7fu), u8$X); }\n"},
+     "$Q u8$X pack_f8e4m3_$T($T x) { return $C(pack_small_$T(x, 7, 20, 120, 16384.0f, 0x3c800000u, 0x7fu, "
+     "0x7fu), u8$X); }\n"},
     {"unpack_f8e4m3", "unpack_small",
-     "$Q $T unpack_f8e4m3_$T(u8$X h) { return unpack_small_$T($C(h, $U), 20, 120, 0x1p-9f, 0xffffu, 0x7fu); }\n"},
+     "$Q $T unpack_f8e4m3_$T(u8$X h) { return unpack_small_$T($C(h, $U), 7, 20, 120, 0x1p-9f, 0xffffu, "
+     "0x7fu); "
+     "}\n"},
     {"pack_bf16", "core", R"($Q u16$X pack_bf16_$T($T x) {
   const $U u = bits_$T(x), bad = MASK_$T(x != x);
   const $U rounded = (u + 0x7fffu + ((u >> 16) & 1)) >> 16;
@@ -68,7 +82,8 @@ constexpr HelperText table[] = {
 }
 )"},
     {"unpack_bf16", "core", "$Q $T unpack_bf16_$T(u16$X h) { return real_$T($C(h, $U) << 16); }\n"},
-    {"round_f16", "pack_f16 unpack_f16", "$Q $T round_f16_$T($T x) { return unpack_f16_$T(pack_f16_$T(x)); }\n"},
+    {"round_f16", "pack_f16 unpack_f16",
+     "$Q $T round_f16_$T($T x) { return unpack_f16_$T(pack_f16_$T(x)); }\n"},
     {"round_bf16", "core", R"($Q $T round_bf16_$T($T x) {
   const $U u = bits_$T(x), bad = MASK_$T(x != x);
   return real_$T((bad & 0x7fc00000u) | (~bad & ((u + 0x7fffu + ((u >> 16) & 1)) & 0xffff0000u)));

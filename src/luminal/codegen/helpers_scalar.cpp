@@ -34,9 +34,11 @@ $Q $T fma_$T($T a, $T b, $T c) { return a * b + c; }
     {"erf", "", "double erf(double);\n$Q $T erf_$T($T x) { return ($T)erf((double)x); }\n"},
     {"log1p", "", "double log1p(double);\n$Q $T log1p_$T($T x) { return ($T)log1p((double)x); }\n"},
     {"expm1", "", "double expm1(double);\n$Q $T expm1_$T($T x) { return ($T)expm1((double)x); }\n"},
-    {"pow", "", "double pow(double, double);\n$Q $T pow_$T($T a, $T b) { return ($T)pow((double)a, (double)b); }\n"},
+    {"pow", "",
+     "double pow(double, double);\n$Q $T pow_$T($T a, $T b) { return ($T)pow((double)a, (double)b); }\n"},
     // Exact in f64 too, and so the same for f32.
-    {"fmod", "", "double fmod(double, double);\n$Q $T fmod_$T($T a, $T b) { return ($T)fmod((double)a, (double)b); }\n"},
+    {"fmod", "",
+     "double fmod(double, double);\n$Q $T fmod_$T($T a, $T b) { return ($T)fmod((double)a, (double)b); }\n"},
 
     {"idiv", "", R"($Q $T idiv_$T($T a, $T b) {
   if (b == 0) return 0;

@@ -67,12 +67,14 @@ Expr NestPrinter::print() {
   e_.set_lanes(schedule_.lanes);
   Expr tasks(1);
   for (const auto loop : loops_.covered)
-    if (!prove_lt(Expr(0), kernel_.loop(loop).extent)) tasks = tasks * Expr::min(Expr(1), kernel_.loop(loop).extent);
+    if (!prove_lt(Expr(0), kernel_.loop(loop).extent))
+      tasks = tasks * Expr::min(Expr(1), kernel_.loop(loop).extent);
   if (nest_.sequential) {
     for (const auto loop : loops_.outer) e_.open_loop(loop);
     if (loops_.inner) e_.line("const i64 begin = 0, end = " + e_.extent(*loops_.inner) + ";");
     inner_loop();
-    for (std::size_t k = loops_.outer.size(); k-- > 0;) e_.close_loop(loops_.outer[k], "0", e_.extent(loops_.outer[k]));
+    for (std::size_t k = loops_.outer.size(); k-- > 0;)
+      e_.close_loop(loops_.outer[k], "0", e_.extent(loops_.outer[k]));
     for (const auto loop : kernel_.stores()[nest_.stores.front()].domain)
       tasks = tasks * Expr::min(Expr(1), kernel_.loop(loop).extent);
     return tasks;
@@ -143,14 +145,15 @@ void NestPrinter::point() {
   epilogue();
 }
 
-/// Whether a reduction that varies with covered loops should be swept with accumulators over them: where its points
-/// share something that is costly to compute.
+/// Whether a reduction that varies with covered loops should be swept with accumulators over them: where its
+/// points share something that is costly to compute.
 bool NestPrinter::covers(ValueId reduction) const {
   const LoopSet axes = kernel_.value(reduction).free & kernel::set_of(loops_.covered);
   if (axes.none()) return true;
   const kernel::ValueSet within = kernel::inside(kernel_, reduction);
   for (std::size_t k = 0; k < within.size(); ++k)
-    if (within[k] && (kernel_.values()[k].free & axes).none() && is_expensive(kernel_, ValueId(k))) return true;
+    if (within[k] && (kernel_.values()[k].free & axes).none() && is_expensive(kernel_, ValueId(k)))
+      return true;
   return false;
 }
 
@@ -237,8 +240,8 @@ void NestPrinter::epilogue() {
       int gain = lanes_gain(kernel_, loop, roots_, schedule_.lanes);
       for (const auto index : nest_.stores) {
         const kernel::Store& store = kernel_.stores()[index];
-        const auto step = step_along(kernel_, flat_index(store.index, kernel_.outputs()[store.output].shape), loop,
-                                     schedule_.lanes);
+        const auto step = step_along(kernel_, flat_index(store.index, kernel_.outputs()[store.output].shape),
+                                     loop, schedule_.lanes);
         gain += step && *step == Expr(1) ? 4 : -3;
       }
       if (gain > gained) {
@@ -288,11 +291,13 @@ void NestPrinter::scan(const value::Scan& scan) {
   const int wide = e_.width(lanes);
   const std::string name = e_.fresh("scan");
   const Operand initial{spell_constant(neutral), false};
-  e_.line(cat(e_.helpers().type(held, wide), " ", name, " = ", lanes ? e_.splat(initial, held) : initial.text, ";"));
+  e_.line(cat(e_.helpers().type(held, wide), " ", name, " = ", lanes ? e_.splat(initial, held) : initial.text,
+              ";"));
   e_.open_loop(scan.loop);
   const std::string x = e_.value(scan.argument, lanes);
   e_.line(cat(name, " = ", spell_combine(e_.helpers(), scan.monoid, dtype, name, x, wide), ";"));
-  e_.scope().values.insert_or_assign(store.value, Operand{spell_round(e_.helpers(), dtype, name, wide), lanes});
+  e_.scope().values.insert_or_assign(store.value,
+                                     Operand{spell_round(e_.helpers(), dtype, name, wide), lanes});
   e_.store(store);
   e_.close_loop(scan.loop, "0", e_.extent(scan.loop));
 }
@@ -317,7 +322,8 @@ NestLoops loops_of(const kernel::Kernel& kernel, const Nest& nest, const NestSch
     std::erase(grid, scan->loop);
   } else if (!nest.sequential) {
     const kernel::Structure structure = kernel::analyse(kernel, roots_of(kernel, nest), domain);
-    std::erase_if(grid, [&](LoopId l) { return !contains(structure.grid, l) || contains(schedule.cover, l); });
+    std::erase_if(grid,
+                  [&](LoopId l) { return !contains(structure.grid, l) || contains(schedule.cover, l); });
     for (const auto loop : domain)
       if (!contains(grid, loop)) result.covered.push_back(loop);
   }
@@ -341,8 +347,8 @@ bool is_expensive(const kernel::Kernel& kernel, ValueId id) {
     if (kernel.values()[k].free != kernel.value(id).free) continue;
     if (kernel.values()[k].try_get<value::Reduce>() != nullptr) return true;
     if (const auto* map = kernel.values()[k].try_get<value::Map>())
-      if (kind(map->op) == OpKind::unary && map->op != Op::recip && map->op != Op::sqrt && map->op != Op::floor &&
-          map->op != Op::round)
+      if (kind(map->op) == OpKind::unary && map->op != Op::recip && map->op != Op::sqrt &&
+          map->op != Op::floor && map->op != Op::round)
         return true;
   }
   return false;

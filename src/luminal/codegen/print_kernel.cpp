@@ -17,7 +17,8 @@ std::string entry_text(const kernel::Kernel& kernel, const Dialect& dialect, std
   std::size_t buffer = 0;
   for (std::size_t k = 0; k < kernel.inputs().size(); ++k, ++buffer) {
     const DType stored = storage_dtype(kernel.inputs()[k].dtype);
-    text += cat("  const ", stored, "* in", k, " = (const ", stored, "*)buffers[", buffer, "]; (void)in", k, ";\n");
+    text += cat("  const ", stored, "* in", k, " = (const ", stored, "*)buffers[", buffer, "]; (void)in", k,
+                ";\n");
   }
   for (std::size_t k = 0; k < kernel.outputs().size(); ++k, ++buffer) {
     const DType stored = storage_dtype(kernel.outputs()[k].dtype);
@@ -35,7 +36,8 @@ Source print_kernel(const kernel::Kernel& kernel, const Dialect& dialect, const 
     throw InternalError(cat("schedule: ", schedule.nests.size(), " nests for a kernel of ", nests.size()));
   Helpers helpers(dialect);
   Emitter emitter(kernel, dialect, helpers);
-  Source source{.text = {}, .entry = std::string(entry), .tasks = Expr(0), .scratch_bytes = Expr(0), .dims = {}};
+  Source source{
+      .text = {}, .entry = std::string(entry), .tasks = Expr(0), .scratch_bytes = Expr(0), .dims = {}};
   for (std::size_t k = 0; k < nests.size(); ++k) {
     emitter.reset_scratch();
     emitter.open();

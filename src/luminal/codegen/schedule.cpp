@@ -124,7 +124,8 @@ class NestScheduler {
       std::vector<LoopId> grid = loops.outer;
       if (loops.inner) grid.push_back(*loops.inner);
       int best = gain_within(lanes);
-      if (!loops.covered.empty()) best = std::max(best, 1);  // the loops after the sweeps have lanes of their own
+      if (!loops.covered.empty())
+        best = std::max(best, 1);  // the loops after the sweeps have lanes of their own
       bool found = best > 0;
       for (const auto loop : grid) {
         const auto extent = kernel_.loop(loop).extent.constant_value();
@@ -149,7 +150,8 @@ class NestScheduler {
     for (std::size_t k = 0; k < live_.size(); ++k) {
       if (!live_[k]) continue;
       LoopSet loops = kernel_.values()[k].free;
-      if (const auto* reduce = kernel_.values()[k].try_get<value::Reduce>()) loops |= kernel::set_of(reduce->loops);
+      if (const auto* reduce = kernel_.values()[k].try_get<value::Reduce>())
+        loops |= kernel::set_of(reduce->loops);
       total += points(kernel_, loops, hints_);
     }
     return total;

@@ -21,8 +21,8 @@ struct Machine {
 struct NestSchedule {
   /// The domain's loops that every task goes through whole, beyond those that the structure asks for.
   std::vector<kernel::LoopId> cover;
-  /// The loop of the grid whose neighbouring points are the lanes of vectors. Without it, each sweep and the loops
-  /// after them choose a loop of their own.
+  /// The loop of the grid whose neighbouring points are the lanes of vectors. Without it, each sweep and the
+  /// loops after them choose a loop of their own.
   std::optional<kernel::LoopId> vector_loop;
   /// Lanes of a vector; 1: scalars.
   int lanes = 1;

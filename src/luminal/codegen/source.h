@@ -15,20 +15,20 @@ namespace luminal::codegen {
 struct Source {
   std::string text;
   std::string entry;
-  /// How many tasks there are, and the bytes of scratch that one running task needs (64-byte aligned): both of the
-  /// dims.
+  /// How many tasks there are, and the bytes of scratch that one running task needs (64-byte aligned): both
+  /// of the dims.
   Expr tasks;
   Expr scratch_bytes;
   /// The dims in the order of the entry's argument.
   std::vector<std::string> dims;
 };
 
-/// Prints a kernel. Every kernel has a program, whatever its body, and every schedule gives the same results (but
-/// for the order of reductions); a schedule that does not fit the kernel is an `InternalError`.
+/// Prints a kernel. Every kernel has a program, whatever its body, and every schedule gives the same results
+/// (but for the order of reductions); a schedule that does not fit the kernel is an `InternalError`.
 ///
 /// In C the entry is `void NAME(int64_t task, void* const* buffers, const int64_t* dims, void* scratch,
-/// int64_t* status)`: the buffers are the inputs, then the outputs. A place outside of its axis is reported as
-/// status[0] = 1, and [1] the Position's value id, [2] the place, [3] the axis' length.
+/// int64_t* status)`: the buffers are the inputs, then the outputs. A place outside of its axis is reported
+/// as status[0] = 1, and [1] the Position's value id, [2] the place, [3] the axis' length.
 Source print_kernel(const kernel::Kernel& kernel, const Dialect& dialect, const Schedule& schedule,
                     std::string_view entry = "luminal_kernel");
 

@@ -31,12 +31,13 @@ std::string spell_comparison(Helpers& helpers, std::string_view symbol, DType he
   return cat(helpers.use("truth", held, lanes), "((", helpers.type(unsigned_of(held), lanes), ")", test, ")");
 }
 
-/// Integers wrap: C's arithmetic on unsigned ones does. One lane computes in 64 bits, since C would promote short
-/// ones to int.
-std::string spell_wrapping(Helpers& helpers, std::string_view symbol, DType held, const std::vector<std::string>& a,
-                           int lanes) {
+/// Integers wrap: C's arithmetic on unsigned ones does. One lane computes in 64 bits, since C would promote
+/// short ones to int.
+std::string spell_wrapping(Helpers& helpers, std::string_view symbol, DType held,
+                           const std::vector<std::string>& a, int lanes) {
   const std::string wide = lanes == 1 ? "u64" : helpers.type(unsigned_of(held), lanes);
-  return cat("((", helpers.type(held, lanes), ")((", wide, ")(", a[0], ")", symbol, "(", wide, ")(", a[1], ")))");
+  return cat("((", helpers.type(held, lanes), ")((", wide, ")(", a[0], ")", symbol, "(", wide, ")(", a[1],
+             ")))");
 }
 
 std::string spell_boolean(Op op, const std::vector<std::string>& a) {
@@ -124,7 +125,8 @@ std::string spell_round(Helpers& helpers, DType dtype, const std::string& argume
   return call(helpers, cat("round_", dtype), DType::f32, lanes, {argument});
 }
 
-std::string spell_op(Helpers& helpers, Op op, DType dtype, const std::vector<std::string>& arguments, int lanes) {
+std::string spell_op(Helpers& helpers, Op op, DType dtype, const std::vector<std::string>& arguments,
+                     int lanes) {
   const DType held = register_dtype(dtype);
   if (op == Op::select) return call(helpers, "select", held, lanes, arguments);
   if (op == Op::less) return spell_comparison(helpers, " < ", held, arguments, lanes);
@@ -155,8 +157,9 @@ std::string spell_cast(Helpers& helpers, DType from, DType to, const std::string
     return call(helpers, "from_f64", to, lanes, {wide});
   }
   if (is_small(to) && byte_size(from) >= 4) {
-    const std::string wide = byte_size(from) == 4 ? converted(helpers, DType::f64, argument, lanes)
-                                                  : call(helpers, cat("odd_", from), DType::f64, lanes, {argument});
+    const std::string wide = byte_size(from) == 4
+                                 ? converted(helpers, DType::f64, argument, lanes)
+                                 : call(helpers, cat("odd_", from), DType::f64, lanes, {argument});
     return spell_round(helpers, to, call(helpers, "odd_f64", DType::f32, lanes, {wide}), lanes);
   }
   return spell_round(helpers, to, converted(helpers, register_dtype(to), argument, lanes), lanes);
@@ -184,7 +187,8 @@ std::string spell_bitcast(Helpers& helpers, DType from, DType to, const std::str
   const DType target = storage_dtype(to);
   if (is_floating(target)) {
     helpers.use("core", target, lanes);
-    return cat("real_", helpers.type(target, lanes), "((", helpers.type(unsigned_of(target), lanes), ")", bits, ")");
+    return cat("real_", helpers.type(target, lanes), "((", helpers.type(unsigned_of(target), lanes), ")",
+               bits, ")");
   }
   return spell_unpack(helpers, to, cat("((", helpers.type(target, lanes), ")", bits, ")"), lanes);
 }

@@ -6,16 +6,17 @@
 #include "luminal/kernel/kernel.h"
 #include "luminal/op/scalar.h"
 
-/// How element-wise meaning is spelled: expressions on register values, of one lane or several. A register holds a
-/// small float as the f32 of the same value, and a bool as 0 or 1.
+/// How element-wise meaning is spelled: expressions on register values, of one lane or several. A register
+/// holds a small float as the f32 of the same value, and a bool as 0 or 1.
 namespace luminal::codegen {
 
 /// A constant of this dtype, of one lane.
 std::string spell_constant(const Scalar& value);
 
-/// An element-wise op on operands of `dtype`, already of `lanes` lanes each (select's first is a bool). The result is
-/// rounded to the dtype.
-std::string spell_op(Helpers& helpers, Op op, DType dtype, const std::vector<std::string>& arguments, int lanes);
+/// An element-wise op on operands of `dtype`, already of `lanes` lanes each (select's first is a bool). The
+/// result is rounded to the dtype.
+std::string spell_op(Helpers& helpers, Op op, DType dtype, const std::vector<std::string>& arguments,
+                     int lanes);
 
 /// A conversion by the rules of `convert`.
 std::string spell_cast(Helpers& helpers, DType from, DType to, const std::string& argument, int lanes);

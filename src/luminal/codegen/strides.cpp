@@ -40,7 +40,8 @@ int lanes_gain(const kernel::Kernel& kernel, LoopId loop, const std::vector<Valu
     if (kernel.values()[k].try_get<value::Random>() != nullptr) gain += 1;
     const auto* load = kernel.values()[k].try_get<value::Load>();
     if (load == nullptr) continue;
-    const auto step = step_along(kernel, flat_index(load->index, kernel.inputs()[load->input].shape), loop, lanes);
+    const auto step =
+        step_along(kernel, flat_index(load->index, kernel.inputs()[load->input].shape), loop, lanes);
     gain += step && *step == Expr(1) ? 4 : step && *step == Expr(0) ? 1 : -3;
   }
   return gain;

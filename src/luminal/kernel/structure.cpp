@@ -88,13 +88,13 @@ ValueSet reachable(const Kernel& kernel, std::span<const ValueId> roots) {
 ValueSet inside(const Kernel& kernel, ValueId reduction) {
   const auto* reduce = reduction_at(kernel, reduction.index());
   const LoopSet loops = set_of(reduce->loops);
-  return reached(kernel, reduce->arguments, [&](ValueId id) { return (kernel.value(id).free & loops).any(); });
+  return reached(kernel, reduce->arguments,
+                 [&](ValueId id) { return (kernel.value(id).free & loops).any(); });
 }
 
 std::vector<Sweep> sweeps_of(const Kernel& kernel, std::span<const ValueId> roots, const LoopSet& within) {
-  const ValueSet set = reached(kernel, roots, [&](ValueId id) {
-    return within.none() || (kernel.value(id).free & within).any();
-  });
+  const ValueSet set = reached(
+      kernel, roots, [&](ValueId id) { return within.none() || (kernel.value(id).free & within).any(); });
   return in_order(kernel, outermost(kernel, reductions_in(kernel, set)));
 }
 

@@ -4,8 +4,9 @@
 
 #include "luminal/kernel/kernel.h"
 
-/// What a kernel's body is, from its loops alone: which reductions lie inside which, which of the domain's loops a
-/// block may be cut along, and in which order the reductions are swept. Printers and cost models read it.
+/// What a kernel's body is, from its loops alone: which reductions lie inside which, which of the domain's
+/// loops a block may be cut along, and in which order the reductions are swept. Printers and cost models read
+/// it.
 namespace luminal::kernel {
 
 /// Reductions that one nest of loops computes together: equal loops, none depends on another.
@@ -32,14 +33,15 @@ using ValueSet = std::vector<bool>;
 /// Every value that the roots are computed from, and the roots.
 ValueSet reachable(const Kernel& kernel, std::span<const ValueId> roots);
 
-/// The values that lie inside a reduction: reached from its arguments through values that vary with its loops.
-/// What does not vary with them is computed outside, before it.
+/// The values that lie inside a reduction: reached from its arguments through values that vary with its
+/// loops. What does not vary with them is computed outside, before it.
 ValueSet inside(const Kernel& kernel, ValueId reduction);
 
-/// The sweeps that computing the roots takes, in dependency order, without those inside others. With `within` not
-/// empty: only those that vary with one of these loops, reached through values that do, as is the case inside a
-/// sweep over them.
-std::vector<Sweep> sweeps_of(const Kernel& kernel, std::span<const ValueId> roots, const LoopSet& within = {});
+/// The sweeps that computing the roots takes, in dependency order, without those inside others. With `within`
+/// not empty: only those that vary with one of these loops, reached through values that do, as is the case
+/// inside a sweep over them.
+std::vector<Sweep> sweeps_of(const Kernel& kernel, std::span<const ValueId> roots,
+                             const LoopSet& within = {});
 
 /// The structure of stores that share a domain.
 Structure analyse(const Kernel& kernel, std::span<const ValueId> roots, std::span<const LoopId> domain);

@@ -32,8 +32,9 @@ Compiler chosen(const std::optional<Compiler>& wanted) {
                                            : "cpu: no C compiler (cc, gcc or clang) is on the PATH");
   }
   if (there.empty())
-    throw Error("cpu: there is nothing to compile kernels with: neither a Clang library in this build, nor a C "
-                "compiler (cc, gcc or clang) on the PATH");
+    throw Error(
+        "cpu: there is nothing to compile kernels with: neither a Clang library in this build, nor a C "
+        "compiler (cc, gcc or clang) on the PATH");
   return there.front();
 }
 

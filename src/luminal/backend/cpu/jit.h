@@ -17,11 +17,12 @@ enum class Compiler : std::uint8_t {
   clang,   // Clang as a library, in this process
   system,  // the system's C compiler, as a program
 };
-/// What this build and machine have, the preferred one first. LUMINAL_CPU_COMPILER=clang|system leaves only that.
+/// What this build and machine have, the preferred one first. LUMINAL_CPU_COMPILER=clang|system leaves only
+/// that.
 std::vector<Compiler> compilers();
 
-/// Compiles C for the machine it runs on. Functions stay loaded as long as the Jit lives. Safe to use from several
-/// threads. With LUMINAL_DUMP=dir in the environment each text is written there as NAME.c.
+/// Compiles C for the machine it runs on. Functions stay loaded as long as the Jit lives. Safe to use from
+/// several threads. With LUMINAL_DUMP=dir in the environment each text is written there as NAME.c.
 class Jit {
  public:
   /// With the given compiler, or the first of `compilers()`. `Error` if there is none.

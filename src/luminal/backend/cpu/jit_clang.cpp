@@ -1,4 +1,5 @@
-// Kernels compiled in this process: C through Clang to an LLVM module, light passes, machine code through ORC.
+// Kernels compiled in this process: C through Clang to an LLVM module, light passes, machine code through
+// ORC.
 #include "luminal/backend/cpu/loaders.h"
 
 #ifdef LUMINAL_HAS_CLANG
@@ -27,9 +28,11 @@ namespace {
 
 /// The text has explicit vectors, so loops need unrolling and cleaning, not a vectoriser.
 constexpr const char* passes =
-    "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine,"
-    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine,loop(indvars,loop-unroll-full),sroa<modify-cfg>,"
-    "early-cse<memssa>,instcombine,gvn,loop-mssa(licm),dse,slp-vectorizer,vector-combine,instcombine,simplifycfg)";
+    "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,loop(indvars,loop-unroll-full),"
+    "sroa<modify-cfg>,"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,gvn,loop-mssa(licm),dse,slp-vectorizer,vector-combine,"
+    "instcombine<no-verify-fixpoint>,simplifycfg)";
 
 template <typename T>
 T take(llvm::Expected<T> value, const char* what) {
@@ -100,9 +103,20 @@ class ClangLoader final : public Jit::Loader {
     auto printer = std::make_unique<clang::TextDiagnosticPrinter>(stream, options.get());
     auto diagnostics = clang::CompilerInstance::createDiagnostics(options.get(), printer.get(), false);
 
-    std::vector<const char*> arguments = {"-triple", triple_.c_str(), "-target-cpu", cpu_.c_str(), "-O2",
-                                          "-disable-llvm-passes", "-ffp-contract=off", "-mprefer-vector-width=512",
-                                          "-fno-signed-char", "-w", "-x", "c", "-std=gnu11", "kernel.c"};
+    std::vector<const char*> arguments = {"-triple",
+                                          triple_.c_str(),
+                                          "-target-cpu",
+                                          cpu_.c_str(),
+                                          "-O2",
+                                          "-disable-llvm-passes",
+                                          "-ffp-contract=off",
+                                          "-mprefer-vector-width=512",
+                                          "-fno-signed-char",
+                                          "-w",
+                                          "-x",
+                                          "c",
+                                          "-std=gnu11",
+                                          "kernel.c"};
     for (const auto& feature : features_) {
       arguments.push_back("-target-feature");
       arguments.push_back(feature.c_str());
@@ -110,13 +124,14 @@ class ClangLoader final : public Jit::Loader {
     auto invocation = std::make_shared<clang::CompilerInvocation>();
     if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, *diagnostics))
       throw Error(cat("cpu: Clang refuses its options: ", words));
-    invocation->getPreprocessorOpts().addRemappedFile("kernel.c",
-                                                      llvm::MemoryBuffer::getMemBufferCopy(text, "kernel.c").release());
+    invocation->getPreprocessorOpts().addRemappedFile(
+        "kernel.c", llvm::MemoryBuffer::getMemBufferCopy(text, "kernel.c").release());
     clang::CompilerInstance compiler;
     compiler.setInvocation(std::move(invocation));
     compiler.createDiagnostics(printer.get(), false);
     clang::EmitLLVMOnlyAction action(&context);
-    if (!compiler.ExecuteAction(action)) throw Error(cat("cpu: Clang cannot compile kernel ", entry, ": ", words));
+    if (!compiler.ExecuteAction(action))
+      throw Error(cat("cpu: Clang cannot compile kernel ", entry, ": ", words));
     return action.takeModule();
   }
 

@@ -1,4 +1,5 @@
-// Kernels compiled by the system's C compiler: a shared library in a directory of our own, loaded and then removed.
+// Kernels compiled by the system's C compiler: a shared library in a directory of our own, loaded and then
+// removed.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -24,7 +25,8 @@ class PrivateDirectory {
  public:
   PrivateDirectory() {
     std::string pattern = (fs::temp_directory_path() / "luminal-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw Error(cat("cpu: cannot make a temporary directory ", pattern));
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw Error(cat("cpu: cannot make a temporary directory ", pattern));
     path_ = pattern;
   }
   ~PrivateDirectory() {
@@ -82,8 +84,8 @@ class SystemLoader final : public Jit::Loader {
     const fs::path library = directory.path() / "kernel.so";
     const fs::path log = directory.path() / "log";
     std::ofstream(source) << text;
-    const int status = run({program_, "-O2", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-w", "-shared",
-                            "-fPIC", "-o", library.string(), source.string(), "-lm"},
+    const int status = run({program_, "-O2", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-w",
+                            "-shared", "-fPIC", "-o", library.string(), source.string(), "-lm"},
                            log);
     if (status != 0)
       throw Error(cat("cpu: ", program_, " cannot compile kernel ", entry, ": ", contents(log)));

@@ -8,8 +8,8 @@
 
 namespace luminal::cpu {
 
-/// Threads that stay. Callers of `run` work too, so a pool of n workers has n − 1 threads. Safe to call from several
-/// threads: one run follows the other.
+/// Threads that stay. Callers of `run` work too, so a pool of n workers has n − 1 threads. Safe to call from
+/// several threads: one run follows the other.
 class Pool {
  public:
   /// 0: as many workers as the machine has.
@@ -20,8 +20,8 @@ class Pool {
 
   int workers() const { return static_cast<int>(threads_.size()) + 1; }
 
-  /// Calls work(context, task, worker) once for each task in [0, tasks), from several threads at a time; `worker` is in
-  /// [0, workers()). Allocates nothing, returns when all are done. `work` must not throw.
+  /// Calls work(context, task, worker) once for each task in [0, tasks), from several threads at a time;
+  /// `worker` is in [0, workers()). Allocates nothing, returns when all are done. `work` must not throw.
   using Work = void (*)(void* context, std::int64_t task, int worker);
   void run(std::int64_t tasks, Work work, void* context);
 

@@ -1,0 +1,90 @@
+#include "luminal/backend/cpu/jit.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal::cpu {
+namespace {
+
+std::string doubling(int times) {
+  return cat(
+      "void twice(long task, void* const* buffers, const long* dims, void* scratch, long* status) {\n"
+      "  (void)dims; (void)scratch; status[0] = 5;\n  ((float*)buffers[0])[task] *= ",
+      times, ";\n}\n");
+}
+
+class Compilers : public ::testing::TestWithParam<Compiler> {};
+
+TEST_P(Compilers, CompileAndRun) {
+  Jit jit(GetParam());
+  EXPECT_EQ(jit.compiler(), GetParam());
+  std::vector<float> values = {1, 2, 3};
+  void* buffers[] = {values.data()};
+  std::int64_t status[4] = {};
+  const Function two = jit.compile(doubling(2), "twice");
+  const Function three = jit.compile(doubling(3), "twice");  // one name, two kernels
+  two(1, buffers, nullptr, nullptr, status);
+  three(2, buffers, nullptr, nullptr, status);
+  EXPECT_EQ(values, (std::vector<float>{1, 4, 9}));
+  EXPECT_EQ(status[0], 5);
+}
+
+TEST_P(Compilers, RefusedTextIsAnErrorWithTheCompilersWords) {
+  Jit jit(GetParam());
+  try {
+    jit.compile("void f(void) { return nonsense; }", "f");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();
+  }
+  EXPECT_NE(jit.compile(doubling(2), "twice"), nullptr);  // and goes on
+}
+
+TEST_P(Compilers, SeveralThreads) {
+  Jit jit(GetParam());
+  std::vector<std::thread> threads;
+  std::vector<float> results(4);
+  for (int k = 0; k < 4; ++k) {
+    threads.emplace_back([&jit, &results, k] {
+      for (int times = 1; times <= 3; ++times) {
+        float value = 10;
+        void* buffers[] = {&value};
+        std::int64_t status[4] = {};
+        jit.compile(doubling(k + 1), "twice")(0, buffers, nullptr, nullptr, status);
+        results[static_cast<std::size_t>(k)] = value;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(results, (std::vector<float>{10, 20, 30, 40}));
+}
+
+TEST_P(Compilers, TextsAreDumpedOnRequest) {
+  const auto directory =
+      std::filesystem::temp_directory_path() / cat("luminal-dump-", static_cast<int>(GetParam()));
+  std::filesystem::remove_all(directory);
+  setenv("LUMINAL_DUMP", directory.c_str(), 1);
+  Jit(GetParam()).compile(doubling(2), "twice");
+  unsetenv("LUMINAL_DUMP");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), {}), 1);
+  std::filesystem::remove_all(directory);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Compilers, ::testing::ValuesIn(compilers()));
+
+TEST(Compilers, TheEnvironmentChooses) {
+  setenv("LUMINAL_CPU_COMPILER", "system", 1);
+  EXPECT_EQ(Jit().compiler(), Compiler::system);
+  setenv("LUMINAL_CPU_COMPILER", "other", 1);
+  EXPECT_THROW(Jit(), Error);
+  unsetenv("LUMINAL_CPU_COMPILER");
+}
+
+}  // namespace
+}  // namespace luminal::cpu

@@ -1,0 +1,165 @@
+#include "tests/codegen/run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "luminal/backend/cpu/jit.h"
+#include "luminal/op/scalar.h"
+#include "luminal/support/error.h"
+#include "tests/random.h"
+
+namespace luminal::test {
+namespace {
+
+constexpr std::size_t margin = 256;
+constexpr std::byte poison{0xA5};
+
+/// Memory with guard bytes on both sides.
+class Guarded {
+ public:
+  explicit Guarded(std::size_t size, const Bytes* from = nullptr)
+      : size_(size), bytes_(size + 2 * margin + 64, poison) {
+    auto address = reinterpret_cast<std::uintptr_t>(bytes_.data()) + margin;
+    start_ = reinterpret_cast<std::byte*>((address + 63) / 64 * 64);
+    if (from != nullptr && size > 0) std::memcpy(start_, from->data(), size);
+  }
+  std::byte* data() { return start_; }
+  Bytes contents() const { return Bytes(start_, start_ + size_); }
+  bool intact() const {
+    for (const std::byte* at = bytes_.data(); at != bytes_.data() + bytes_.size(); ++at)
+      if ((at < start_ || at >= start_ + size_) && *at != poison) return false;
+    return true;
+  }
+
+ private:
+  std::size_t size_;
+  Bytes bytes_;
+  std::byte* start_;
+};
+
+cpu::Jit& jit(bool system_compiler) {
+  static cpu::Jit preferred;
+  static cpu::Jit system(cpu::Compiler::system);
+  return system_compiler ? system : preferred;
+}
+
+std::size_t bytes_in(const kernel::ArrayType& type, const DimMap& dims) {
+  return static_cast<std::size_t>(type.shape.element_count().eval(dims)) * byte_size(type.dtype);
+}
+
+}  // namespace
+
+Outcome run_compiled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
+                     const codegen::Machine& machine, bool system_compiler, std::vector<Bytes> before) {
+  const codegen::Schedule schedule = codegen::default_schedule(kernel, machine, dims);
+  const codegen::Source source = codegen::print_kernel(kernel, codegen::c_dialect(), schedule);
+  static std::map<std::pair<bool, std::string>, cpu::Function> compiled;  // many schedules print one text
+  cpu::Function& function = compiled[{system_compiler, source.text}];
+  try {
+    if (function == nullptr) function = jit(system_compiler).compile(source.text, source.entry);
+  } catch (const Error& error) {
+    ADD_FAILURE() << error.what() << "\n" << kernel::print(kernel) << source.text;
+    return {};
+  }
+  std::vector<Guarded> buffers;
+  std::vector<void*> pointers;
+  for (const auto& input : inputs) buffers.emplace_back(input.size(), &input);
+  for (std::size_t k = 0; k < kernel.outputs().size(); ++k) {
+    const std::size_t size = bytes_in(kernel.outputs()[k], dims);
+    if (before.size() <= k) before.emplace_back(size);
+    buffers.emplace_back(size, &before[k]);
+  }
+  for (auto& buffer : buffers) pointers.push_back(buffer.data());
+  std::vector<std::int64_t> values;
+  for (const auto& dim : source.dims) values.push_back(dims.at(dim));
+  Guarded scratch(static_cast<std::size_t>(source.scratch_bytes.eval(dims)));
+  Outcome run;
+  const std::int64_t tasks = source.tasks.eval(dims);
+  for (std::int64_t task = tasks; task-- > 0;)
+    function(task, pointers.data(), values.data(), scratch.data(), run.status.data());
+  for (std::size_t k = 0; k < buffers.size(); ++k)
+    EXPECT_TRUE(buffers[k].intact()) << "a write outside of buffer " << k << "\n"
+                                     << kernel::print(kernel) << source.text;
+  EXPECT_TRUE(scratch.intact()) << "a write outside of scratch\n" << kernel::print(kernel) << source.text;
+  for (std::size_t k = inputs.size(); k < buffers.size(); ++k) run.outputs.push_back(buffers[k].contents());
+  return run;
+}
+
+std::vector<Bytes> random_inputs(const kernel::Kernel& kernel, const DimMap& dims, std::uint64_t seed,
+                                 const std::vector<std::pair<std::uint32_t, std::int64_t>>& places) {
+  Random random(seed);
+  std::vector<Bytes> inputs;
+  for (std::uint32_t k = 0; k < kernel.inputs().size(); ++k) {
+    const kernel::ArrayType& type = kernel.inputs()[k];
+    Bytes bytes(bytes_in(type, dims));
+    std::int64_t length = 0;
+    for (const auto& [input, below] : places)
+      if (input == k) length = below;
+    for (std::size_t at = 0; at < bytes.size(); at += byte_size(type.dtype)) {
+      Scalar element;
+      if (length > 0) {
+        element = make_scalar(type.dtype, random.between(0, length - 1));
+      } else if (is_floating(type.dtype)) {
+        element = make_scalar(type.dtype, random.unit() * 4 - 2);
+      } else if (is_boolean(type.dtype)) {
+        element = make_scalar(type.dtype, random.chance(0.5));
+      } else {
+        element = make_scalar(type.dtype, random.between(-100, 100));
+      }
+      store(element, bytes.data() + at);
+    }
+    inputs.push_back(std::move(bytes));
+  }
+  return inputs;
+}
+
+namespace {
+
+void compare(const kernel::Kernel& kernel, const std::vector<Bytes>& expected, const std::vector<Bytes>& got,
+             double tolerance, const std::string& how) {
+  ASSERT_EQ(expected.size(), got.size());
+  int shown = 0;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const DType dtype = kernel.outputs()[k].dtype;
+    ASSERT_EQ(expected[k].size(), got[k].size());
+    for (std::size_t at = 0; at < expected[k].size(); at += byte_size(dtype)) {
+      const Scalar want = load(dtype, expected[k].data() + at);
+      const Scalar have = load(dtype, got[k].data() + at);
+      if (want == have) continue;
+      const double a = to_double(want);
+      const double b = to_double(have);
+      if (std::isnan(a) && std::isnan(b)) continue;
+      if (a == b && is_floating(dtype)) continue;
+      if (is_floating(dtype) && std::abs(a - b) <= tolerance * std::max(1.0, std::abs(a))) continue;
+      ADD_FAILURE() << how << ": output " << k << ", element " << at / byte_size(dtype) << ": expected " << a
+                    << ", got " << b << (shown == 0 ? "\n" + kernel::print(kernel) : "");
+      if (++shown == 3) return;
+    }
+  }
+}
+
+}  // namespace
+
+void expect_as_interpreted(const kernel::Kernel& kernel, const Check& check) {
+  kernel::verify(kernel);
+  const std::vector<Bytes> inputs =
+      check.inputs.empty() ? random_inputs(kernel, check.dims, check.seed, check.places) : check.inputs;
+  std::vector<std::span<const std::byte>> spans(inputs.begin(), inputs.end());
+  const std::vector<Bytes> expected = kernel::interpret(kernel, spans, check.dims, check.before);
+  for (const int vector_bytes : {64, 32, 16, 0}) {
+    for (const int workers : {1, 64}) {
+      const codegen::Machine machine{.vector_bytes = vector_bytes, .workers = workers};
+      const Outcome run = run_compiled(kernel, inputs, check.dims, machine, false, check.before);
+      const std::string how =
+          std::to_string(vector_bytes) + " bytes, " + std::to_string(workers) + " workers";
+      EXPECT_EQ(run.status[0], 0) << how;
+      compare(kernel, expected, run.outputs, check.tolerance, how);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+}  // namespace luminal::test
