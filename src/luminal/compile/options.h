@@ -25,11 +25,11 @@ struct CompileOptions {
   /// Only rules that keep every bit: no sum or product is regrouped.
   bool exact = false;
   /// Further rules, as text; see docs/adding-a-rule.md.
-  std::string rules;
+  std::string rules = {};
   /// Typical values of dims, for the cost model. A dim without one takes its value in the graph, else a guess.
-  DimMap tune_dims;
+  DimMap tune_dims = {};
   /// The ranges that a dim is compiled for; a run outside of all is an `Error`. Without: its declared bounds.
-  std::map<std::string, Bucket> buckets;
+  std::map<std::string, Bucket> buckets = {};
   /// Bytes that a single intermediate may take before a plan that recomputes it is preferred; 0: four times the
   /// largest input or output.
   std::size_t memory_budget = 0;
@@ -42,7 +42,7 @@ struct CompileOptions {
   /// Takes a random choice of terms and kernels instead of the best one; for tests.
   std::uint64_t random_seed = 0;
   /// Where stages report; nothing if empty.
-  Sink sink;
+  Sink sink = {};
 };
 
 /// What a stage took, and what it had to say.

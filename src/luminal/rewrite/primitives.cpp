@@ -157,7 +157,8 @@ class Registry {
 
   void add_map_primitives() {
     add("compose", {"Map", "Map"}, "Map", [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {
-      if (a.maps[v[0]].result != a.maps[v[1]].source) return std::nullopt;
+      // One class may have its shape in two spellings; the axes are the same.
+      if (a.maps[v[0]].result.rank() != a.maps[v[1]].source.rank()) return std::nullopt;
       return a.maps.intern(compose(a.maps[v[0]], a.maps[v[1]]));
     });
     test("identity-map", {"Map"}, [&a = atoms_](Arguments v) { return is_identity(a.maps[v[0]]); });
@@ -234,6 +235,10 @@ class Registry {
           // 1/n may have been rounded on its way here.
           return yes(is_floating(factor.dtype) && std::abs(to_double(factor) - exact) <= std::abs(exact) * 1e-6);
         });
+    add_tail("counts-tail", {"Scalar", "Shape", "i64"}, "Unit", 1, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+      const auto n = tail_count(a.shapes[v[1]], count(e, v[2])).constant_value();
+      return yes(n && to_double(a.scalars[v[0]]) == static_cast<double>(*n));
+    });
     add("index-axes", {"Index"}, "i64", [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
       return e.integer(axes_of(a.expressions[v[0]]));
     });
@@ -250,6 +255,11 @@ class Registry {
   void add_scalar_primitives() {
     test("is-zero", {"Scalar"}, [&a = atoms_](Arguments v) { return to_double(a.scalars[v[0]]) == 0; });
     test("is-one", {"Scalar"}, [&a = atoms_](Arguments v) { return to_double(a.scalars[v[0]]) == 1; });
+    test("is-minus-one", {"Scalar"}, [&a = atoms_](Arguments v) { return to_double(a.scalars[v[0]]) == -1; });
+    test("is-power-of-two", {"Scalar"}, [&a = atoms_](Arguments v) {
+      int exponent = 0;
+      return std::frexp(to_double(a.scalars[v[0]]), &exponent) == 0.5 && std::abs(exponent) < 14;
+    });
     test("is-positive", {"Scalar"}, [&a = atoms_](Arguments v) {
       const double x = to_double(a.scalars[v[0]]);
       return x > 0 && x < std::numeric_limits<double>::infinity();

@@ -30,6 +30,7 @@ class Collector {
       result_.roots.push_back(number_of(graph_.find(root)));
     }
     for (std::size_t k = 0; k < order_.size(); ++k) fill(k);
+    drop_detours();
     return std::move(result_);
   }
 
@@ -151,6 +152,18 @@ class Collector {
         children_from(0);
         if (row(op).commutative) std::sort(term.children.begin(), term.children.end());
         break;
+    }
+  }
+
+  /// A view of a class that is nothing but views is read through one map instead, from what is computed.
+  void drop_detours() {
+    const auto is_view = [](const Term& t) { return t.kind == Term::Kind::view; };
+    std::vector<bool> computed;
+    for (const auto& c : result_.classes) computed.push_back(!std::all_of(c.terms.begin(), c.terms.end(), is_view));
+    for (auto& c : result_.classes) {
+      const auto direct = [&](const Term& t) { return !is_view(t) || computed[t.children[0].index()]; };
+      if (std::any_of(c.terms.begin(), c.terms.end(), direct))
+        std::erase_if(c.terms, [&](const Term& t) { return !direct(t); });
     }
   }
 
