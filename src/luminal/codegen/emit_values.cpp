@@ -141,13 +141,16 @@ Operand Emitter::compute_guard(ValueId id, const value::Guard& guard) {
   }
   line(cat(type, " ", name, ";"));
   if (!by_lane) {
-    for (std::size_t k = 0; k < conditions.size(); ++k)
-      line(cat(k == 0 ? "" : "else ", "if (!", conditions[k], ") ", name, " = ",
-               fill(guard.conditions[k].fill), ";"));
+    std::string all;
+    for (const auto& condition : conditions) all += cat(all.empty() ? "" : " && ", condition);
     open().guards = true;
     const std::string argument = value(guard.argument, lanes);
     line(cat(name, " = ", argument, ";"));
-    close(conditions.empty() ? "" : "else");
+    close(all.empty() ? "" : cat("if (", all, ")"));
+    // After the block: what the argument needs from outside is printed before it.
+    for (std::size_t k = 0; k < conditions.size(); ++k)
+      line(cat(k == 0 ? "" : "else ", "if (!", conditions[k], ") ", name, " = ",
+               fill(guard.conditions[k].fill), ";"));
     return {name, lanes};
   }
   // One mask a condition, each within those before: a lane takes the fill of the first that fails.
