@@ -57,7 +57,8 @@ std::vector<BufferId> Assembler::add_region(const CompiledRegion& region, const 
           add_buffer(type, kernel.is_static ? BufferInfo::Role::loaded : BufferInfo::Role::intermediate));
     for (const auto& base : kernel.bases) draft.bases.push_back(base ? std::optional(find(*base)) : std::nullopt);
     for (const auto& check : kernel.lowered.checks)
-      add_check({Expr::logical_and(Expr::less_equal(0, check.low), Expr::less(check.high, check.length)),
+      add_check({Expr::logical_or(Expr::equal(check.points, 0),
+                                  Expr::logical_and(Expr::less_equal(0, check.low), Expr::less(check.high, check.length))),
                  cat("gather or scatter: index ", check.index, " leaves an axis that has ", check.length, " elements"),
                  {}});
     made.push_back(draft.step.outputs);

@@ -44,7 +44,7 @@ CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, c
   const auto encoded = rewriting::encode(dag, region, language);
   report(reports, "encode", clock.lap());
   CompiledRegion result;
-  result.saturated = language.saturate({.rows = 400'000, .seconds = 10});
+  result.saturated = language.saturate({.rows = 200'000, .seconds = 5});
   const auto terms = rewriting::collect(language, encoded);
   result.classes = terms.classes.size();
   for (const auto& c : terms.classes) result.terms += c.terms.size();

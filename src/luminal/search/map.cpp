@@ -146,6 +146,10 @@ class Mapper {
       if (!computes || c.value || lacks_an_axis(c)) continue;
       candidate_[k] = is_root_[k] || c.is_static || c.is_shared || (!c.is_original && reduces && read_apart[k]);
     }
+    // What a scatter starts from is copied or written in place: it must exist.
+    for (const auto& c : terms_.classes)
+      for (const auto& term : c.terms)
+        if (term.kind == Term::Kind::scatter) candidate_[term.children[0].index()] = true;
   }
 
   static bool lacks_an_axis(const TermClass& c) {
@@ -289,10 +293,7 @@ class Mapper {
     const std::size_t limit = term.children.size() == 1 ? options_.keep : options_.combine;
     std::vector<std::vector<CutRef>> choices;
     for (std::size_t k = 0; k < term.children.size(); ++k) {
-      // What a scatter starts from is copied or written in place: it must exist.
       if (term.kind == Term::Kind::scatter && k == 0) {
-        if (!candidate_[term.children[0].index()] && !terms_[term.children[0]].is_source())
-          candidate_[term.children[0].index()] = true;
         choices.push_back({leaf_cut(term.children[0])});
         continue;
       }
