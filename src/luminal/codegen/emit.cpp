@@ -130,6 +130,12 @@ LoopId Emitter::vector_loop() const {
   return {};
 }
 
+bool Emitter::is_aligned() const {
+  for (const Scope* scope = scope_; scope != nullptr; scope = scope->parent)
+    if (scope->vector) return scope->aligned;
+  return true;
+}
+
 std::string Emitter::mask() const {
   for (const Scope* scope = scope_; scope != nullptr; scope = scope->parent) {
     if (!scope->mask.empty()) return scope->mask;
@@ -208,7 +214,7 @@ Operand Emitter::declare(ValueId id, const std::string& text, bool lanes) {
 }
 
 std::optional<Expr> Emitter::step(const Expr& offset, LoopId loop) const {
-  return step_along(kernel_, offset, loop, lanes_);
+  return step_along(kernel_, offset, loop, is_aligned() ? lanes_ : 1);
 }
 
 void Emitter::each_lane(const std::vector<Expr>& expressions, const std::string& statement) {

@@ -35,6 +35,8 @@ struct Scope {
   kernel::LoopSet binds;
   /// The vector loop that this block binds.
   std::optional<kernel::LoopId> vector;
+  /// Its vectors begin at multiples of the lanes.
+  bool aligned = true;
   /// Values that may fail elsewhere stay inside.
   bool guards = false;
   /// Which lanes are valid here: a bool vector; empty: all.
@@ -127,6 +129,7 @@ class Emitter {
   Scope* home(const kernel::LoopSet& free, bool unsafe) const;
   const Array* array_of(kernel::ValueId id) const;
   kernel::LoopId vector_loop() const;
+  bool is_aligned() const;
   std::string mask() const;
 
   Operand compute(kernel::ValueId id);

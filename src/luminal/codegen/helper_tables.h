@@ -9,5 +9,7 @@ namespace luminal::codegen {
 std::span<const HelperText> scalar_helpers();
 std::span<const HelperText> vector_helpers();
 std::span<const HelperText> common_helpers();
+/// Those on f32 alone, of one lane or several.
+std::span<const HelperText> f32_helpers();
 
 }  // namespace luminal::codegen

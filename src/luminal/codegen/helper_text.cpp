@@ -17,9 +17,9 @@ const HelperText* find(std::span<const HelperText> table, std::string_view name)
 
 }  // namespace
 
-const HelperText& helper_named(std::string_view name, int lanes) {
-  const HelperText* found = nullptr;
-  if (lanes > 1) found = find(vector_helpers(), name);
+const HelperText& helper_named(std::string_view name, DType dtype, int lanes) {
+  const HelperText* found = dtype == DType::f32 ? find(f32_helpers(), name) : nullptr;
+  if (found == nullptr && lanes > 1) found = find(vector_helpers(), name);
   if (found == nullptr && lanes == 1) found = find(scalar_helpers(), name);
   if (found == nullptr) found = find(common_helpers(), name);
   if (found == nullptr)

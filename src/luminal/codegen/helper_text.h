@@ -1,6 +1,8 @@
 #pragma once
 #include <string_view>
 
+#include "luminal/op/dtype.h"
+
 namespace luminal::codegen {
 
 /// The text of one helper function, a template over the type of its operands: $T that type (of one lane or
@@ -16,6 +18,6 @@ struct HelperText {
 };
 
 /// The text for one lane, or for several. `InternalError` if there is none of that name.
-const HelperText& helper_named(std::string_view name, int lanes);
+const HelperText& helper_named(std::string_view name, DType dtype, int lanes);
 
 }  // namespace luminal::codegen

@@ -116,7 +116,7 @@ std::string Helpers::type(DType dtype, int lanes) {
 std::string Helpers::use(std::string_view base, DType dtype, int lanes) {
   std::string function = cat(base, "_", type(dtype, lanes));
   if (done_.count(function) != 0) return function;
-  const HelperText& helper = helper_named(base, lanes);
+  const HelperText& helper = helper_named(base, dtype, lanes);
   for (std::string_view rest = helper.needs; !rest.empty();) {
     const auto space = rest.find(' ');
     std::string_view callee = rest.substr(0, space);
@@ -137,13 +137,17 @@ std::string Helpers::use(std::string_view base, DType dtype, int lanes) {
 
 std::string Helpers::use(std::string_view function) {
   if (done_.count(std::string(function)) == 0)
-    add(std::string(function), helper_named(function, 1).body, DType::f32, 1);
+    add(std::string(function), helper_named(function, DType::f32, 1).body, DType::f32, 1);
   return std::string(function);
 }
 
 void Helpers::add(const std::string& function, std::string_view body, DType dtype, int lanes) {
   done_.insert(function);
   text_ += instantiate(body, dtype, lanes, dialect_.helper_qualifier);
+}
+
+void Helpers::define(const std::string& function, const std::string& text) {
+  if (done_.insert(function).second) text_ += text;
 }
 
 std::string Helpers::preamble() const {

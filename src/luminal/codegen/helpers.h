@@ -21,6 +21,9 @@ class Helpers {
   /// A function of no type, such as "luminal_philox".
   std::string use(std::string_view name);
 
+  /// A function of the program's own, printed once.
+  void define(const std::string& name, const std::string& text);
+
   /// Everything that was asked for, callees first.
   std::string preamble() const;
 

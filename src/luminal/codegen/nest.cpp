@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "luminal/codegen/attend.h"
+#include "luminal/codegen/contract.h"
 #include "luminal/codegen/spell.h"
 #include "luminal/codegen/strides.h"
 #include "luminal/support/error.h"
@@ -355,6 +357,9 @@ bool is_expensive(const kernel::Kernel& kernel, ValueId id) {
 }
 
 Expr print_nest(Emitter& emitter, const Nest& nest, const NestSchedule& schedule) {
+  if (schedule.tiles)
+    return attention_of(emitter.kernel(), nest) ? print_attention(emitter, nest, schedule)
+                                                : print_contractions(emitter, nest, schedule);
   return NestPrinter(emitter, nest, schedule).print();
 }
 

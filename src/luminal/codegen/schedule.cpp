@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "luminal/codegen/attend.h"
+#include "luminal/codegen/contract.h"
 #include "luminal/codegen/nest.h"
 #include "luminal/codegen/strides.h"
 #include "luminal/kernel/structure.h"
@@ -56,6 +58,7 @@ class NestScheduler {
 
   NestSchedule choose() {
     NestSchedule schedule;
+    if (choose_tiles(schedule)) return schedule;
     choose_lanes(schedule);
     choose_grain(schedule);
     return schedule;
@@ -142,6 +145,88 @@ class NestScheduler {
         return;
       }
     }
+  }
+
+  double size_of_all(const std::vector<LoopId>& loops) const {
+    return points(kernel_, kernel::set_of(loops), hints_);
+  }
+
+  /// Tiles for a contraction that is large enough to fill them.
+  bool choose_tiles(NestSchedule& schedule) const {
+    if (const auto attention = attention_of(kernel_, nest_)) return choose_attention(schedule, *attention);
+    const auto shape = contractions_of(kernel_, nest_);
+    if (!shape) return false;
+    const double rows = size_of_all(shape->rows);
+    const double columns = size_of_all(shape->columns);
+    const double depth = size_of_all(shape->sums.front().depth);
+    const int element = static_cast<int>(byte_size(kernel_.value(shape->sums.front().sum).dtype));
+    const int lanes = std::max(1, machine_.vector_bytes / element);
+    if (columns < lanes || rows * columns * depth < 4096) return false;
+    if (rows < 2) {  // a vector times a matrix: worth it where the matrix is contiguous along the columns
+      for (const auto& sum : shape->sums)
+        if (!direct_read(kernel_, sum.right, sum.depth, shape->columns)) return false;
+    }
+    TileSchedule tiles;
+    const int registers = machine_.vector_registers;
+    const int widest = rows < 2 ? 8 : registers >= 32 ? 4 : 2;
+    tiles.vectors =
+        static_cast<int>(std::clamp(std::ceil(columns / lanes), 1.0, static_cast<double>(widest)));
+    const int most = std::min((registers - tiles.vectors - 1) / tiles.vectors, 14);
+    tiles.rows = static_cast<int>(std::min(static_cast<double>(most), std::max(1.0, rows)));
+    const double tile = static_cast<double>(tiles.vectors) * lanes;
+    const double pieces = std::max(1.0, std::ceil(depth / 512));  // of about equal depth
+    tiles.depth = static_cast<std::int64_t>(std::max(1.0, std::ceil(depth / pieces)));
+    double block_rows = std::ceil(std::min(rows, 192.0) / tiles.rows) * tiles.rows;
+    double block_columns = std::ceil(std::min(columns, 512.0) / tile) * tile;
+    const double batch = size_of_all(shape->batch);
+    const double wanted =
+        machine_.workers < 2 ? 1 : std::min(4.0 * machine_.workers, rows * columns * depth * batch / 65536);
+    const auto tasks = [&] {
+      return batch * std::ceil(rows / block_rows) * std::ceil(columns / block_columns);
+    };
+    while (tasks() < wanted && block_columns > tile)
+      block_columns = std::ceil(block_columns / tile / 2) * tile;
+    while (tasks() < wanted && block_rows > tiles.rows)
+      block_rows = std::ceil(block_rows / tiles.rows / 2) * tiles.rows;
+    tiles.block_rows = static_cast<std::int64_t>(block_rows);
+    tiles.block_columns = static_cast<std::int64_t>(block_columns);
+    schedule.lanes = lanes;
+    schedule.tiles = tiles;
+    return true;
+  }
+
+  bool choose_attention(NestSchedule& schedule, const Attention& shape) const {
+    const auto columns = constant_points(shape.columns);
+    const auto depth = constant_points(shape.depth);
+    const double rows = size_of_all(shape.rows);
+    const double keys = size_of_all({shape.keys});
+    if (!columns || !depth || *columns > 512 || *depth > 512 || *columns < 1 || *depth < 1 || rows < 8)
+      return false;
+    const int lanes = std::max(1, machine_.vector_bytes / 4);
+    TileSchedule tiles;
+    const int widest = machine_.vector_registers >= 32 ? 4 : 2;
+    tiles.vectors = std::clamp(static_cast<int>((*columns + lanes - 1) / lanes), 1, widest);
+    tiles.rows = std::min((machine_.vector_registers - tiles.vectors - 1) / tiles.vectors, 14);
+    const double tile = static_cast<double>(tiles.vectors) * lanes;
+    tiles.block_columns = static_cast<std::int64_t>(std::ceil(std::min(keys, 256.0) / tile) * tile);
+    double block = std::ceil(std::min(rows, 96.0) / tiles.rows) * tiles.rows;
+    const double batch = size_of_all(shape.batch);
+    const double wanted =
+        machine_.workers < 2
+            ? 1
+            : std::min(4.0 * machine_.workers, rows * keys * batch * static_cast<double>(*depth) / 65536);
+    while (batch * std::ceil(rows / block) < wanted && block > tiles.rows)
+      block = std::ceil(block / tiles.rows / 2) * tiles.rows;
+    tiles.block_rows = static_cast<std::int64_t>(block);
+    schedule.lanes = lanes;
+    schedule.tiles = tiles;
+    return true;
+  }
+
+  std::optional<std::int64_t> constant_points(const std::vector<LoopId>& loops) const {
+    Expr count(1);
+    for (const auto loop : loops) count = count * kernel_.loop(loop).extent;
+    return count.constant_value();
   }
 
   /// About as many element operations as the nest computes.

@@ -17,6 +17,16 @@ struct Machine {
   std::int64_t l2_bytes = 1 << 20;
 };
 
+/// Register tiles for sums of products: see contract.h. `rows` × `vectors` registers accumulate; a task makes
+/// a block of results, `depth` terms at a time.
+struct TileSchedule {
+  int rows = 4;
+  int vectors = 1;
+  std::int64_t block_rows = 64;
+  std::int64_t block_columns = 64;
+  std::int64_t depth = 256;
+};
+
 /// How the nest of stores that share a domain runs.
 struct NestSchedule {
   /// The domain's loops that every task goes through whole, beyond those that the structure asks for.
@@ -29,6 +39,8 @@ struct NestSchedule {
   /// Points of the grid in one task: of its innermost loop, and of all others together.
   std::int64_t chunk = 1;
   std::int64_t grain = 1;
+  /// The template for contractions runs the nest: then grain, chunk and vector_loop say nothing.
+  std::optional<TileSchedule> tiles;
 };
 
 /// One entry for each nest, in the order of `nests_of`.

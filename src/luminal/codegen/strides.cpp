@@ -22,6 +22,7 @@ std::optional<Expr> step_along(const kernel::Kernel& kernel, const Expr& offset,
   const std::string name = cat("i", loop.value());
   const Expr direct = offset.substitute({{name, kernel.variable(loop) + Expr(1)}}) - offset;
   if (!direct.depends_on(name)) return direct;
+  if (lanes == 1) return std::nullopt;
   // The loop goes in steps of whole vectors from 0: what is linear within each of them is enough.
   const Expr block = Expr::coordinate(999'998, Expr::ceil_div(kernel.loop(loop).extent, Expr(lanes)));
   const Expr lane = Expr::coordinate(999'999, Expr(lanes));

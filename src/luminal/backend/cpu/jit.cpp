@@ -1,10 +1,12 @@
 #include "luminal/backend/cpu/jit.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <thread>
 
 #include "luminal/backend/cpu/loaders.h"
 #include "luminal/support/error.h"
@@ -63,16 +65,22 @@ Function Jit::compile(const std::string& text, const std::string& entry) {
   return loader_->load(text, entry);
 }
 
-int vector_bytes() {
+codegen::Machine machine() {
+  codegen::Machine machine{.vector_bytes = 0, .vector_registers = 16};
 #if defined(__x86_64__) || defined(__i386__)
-  if (__builtin_cpu_supports("avx512f")) return 64;
-  if (__builtin_cpu_supports("avx2")) return 32;
-  return 16;
+  machine.vector_bytes = 16;
+  if (__builtin_cpu_supports("avx2")) machine.vector_bytes = 32;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw")) {
+    machine.vector_bytes = 64;
+    machine.vector_registers = 32;
+  }
 #elif defined(__aarch64__)
-  return 16;
-#else
-  return 0;
+  machine.vector_bytes = 16;
+  machine.vector_registers = 32;
 #endif
+  machine.workers = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return machine;
 }
 
 }  // namespace luminal::cpu

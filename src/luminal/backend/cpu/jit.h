@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "luminal/codegen/schedule.h"
+
 namespace luminal::cpu {
 
 /// A compiled kernel: see `codegen::print_kernel`.
@@ -48,7 +50,7 @@ class Jit {
   std::unique_ptr<Loader> loader_;
 };
 
-/// Bytes in the widest vector registers of this machine; 0 without vectors.
-int vector_bytes();
+/// What schedules need to know of this machine.
+codegen::Machine machine();
 
 }  // namespace luminal::cpu

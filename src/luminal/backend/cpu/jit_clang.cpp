@@ -124,6 +124,7 @@ class ClangLoader final : public Jit::Loader {
     auto invocation = std::make_shared<clang::CompilerInvocation>();
     if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, *diagnostics))
       throw Error(cat("cpu: Clang refuses its options: ", words));
+    invocation->getDiagnosticOpts().ShowCarets = 0;  // Clang would count its errors on stderr
     invocation->getPreprocessorOpts().addRemappedFile(
         "kernel.c", llvm::MemoryBuffer::getMemBufferCopy(text, "kernel.c").release());
     clang::CompilerInstance compiler;

@@ -1,0 +1,140 @@
+#include "luminal/codegen/contract.h"
+
+#include <algorithm>
+#include <map>
+
+#include "luminal/codegen/nest.h"
+#include "luminal/codegen/strides.h"
+#include "luminal/kernel/structure.h"
+#include "luminal/support/text.h"
+
+namespace luminal::codegen {
+
+using kernel::LoopId;
+using kernel::LoopSet;
+using kernel::ValueId;
+namespace value = kernel::value;
+
+namespace {
+
+std::vector<LoopId> in_order(const std::vector<LoopId>& domain, const LoopSet& set) {
+  std::vector<LoopId> loops;
+  for (const auto loop : domain)
+    if (set.test(loop.index())) loops.push_back(loop);
+  return loops;
+}
+
+/// The loop along which the store's places are neighbours.
+std::optional<LoopId> contiguous_loop(const kernel::Kernel& kernel, const kernel::Store& store) {
+  const Expr offset = flat_index(store.index, kernel.outputs()[store.output].shape);
+  for (const auto loop : store.domain)
+    if (const auto step = step_along(kernel, offset, loop, 1); step && *step == Expr(1)) return loop;
+  return std::nullopt;
+}
+
+bool is_one(const kernel::Kernel& kernel, LoopId loop) {
+  return kernel.loop(loop).extent == Expr(1);
+}
+
+/// The product that a reduction sums, if it is one of f32 or f64.
+const value::Map* summed_product(const kernel::Kernel& kernel, ValueId id) {
+  const kernel::Value& v = kernel.value(id);
+  const auto* reduce = v.try_get<value::Reduce>();
+  if (reduce->monoid != kernel::Monoid::sum || (v.dtype != DType::f32 && v.dtype != DType::f64))
+    return nullptr;
+  const auto* map = kernel.value(reduce->arguments[0]).try_get<value::Map>();
+  return map != nullptr && map->op == Op::mul ? map : nullptr;
+}
+
+Expr substituted(const kernel::Kernel& kernel, const Expr& offset, const std::vector<LoopId>& loops,
+                 const Expr& flat) {
+  std::map<std::string, Expr, std::less<>> places;
+  Expr divisor(1);
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    const Expr extent = kernel.loop(loops[k]).extent;
+    const Expr quotient = flat / divisor;
+    places.emplace(cat("i", loops[k].value()), k == 0 ? quotient : quotient % extent);
+    divisor = divisor * extent;
+  }
+  return offset.substitute(places);
+}
+
+}  // namespace
+
+std::optional<Contractions> contractions_of(const kernel::Kernel& kernel, const Nest& nest) {
+  const kernel::Store& store = kernel.stores()[nest.stores.front()];
+  if (nest.sequential || kernel.value(store.value).try_get<value::Scan>() != nullptr) return std::nullopt;
+  LoopSet domain;
+  for (const auto loop : store.domain)
+    if (!is_one(kernel, loop)) domain.set(loop.index());
+  const kernel::Structure structure = kernel::analyse(kernel, roots_of(kernel, nest), store.domain);
+  Contractions result;
+  LoopSet left_only;
+  LoopSet right_only;
+  for (const auto& sweep : structure.sweeps) {
+    for (const auto id : sweep.reductions) {
+      const auto* product = summed_product(kernel, id);
+      if (product == nullptr || (kernel.value(id).free & domain) != domain) continue;
+      LoopSet depth = kernel::set_of(sweep.loops);
+      const LoopSet a = kernel.value(product->arguments[0]).free;
+      const LoopSet b = kernel.value(product->arguments[1]).free;
+      if ((a & depth) != depth || (b & depth) != depth) continue;
+      Contraction found{id, product->arguments[0], product->arguments[1], sweep.loops};
+      LoopSet only_a = a & ~b & domain;
+      LoopSet only_b = b & ~a & domain;
+      const auto contiguous = contiguous_loop(kernel, store);
+      const bool first = result.sums.empty();
+      if ((first && contiguous && only_a.test(contiguous->index())) || (!first && only_a == right_only)) {
+        std::swap(found.left, found.right);
+        std::swap(only_a, only_b);
+      }
+      if (only_b.none()) continue;
+      if (first) {
+        left_only = only_a;
+        right_only = only_b;
+      } else if (only_a != left_only || only_b != right_only) {
+        continue;
+      }
+      result.sums.push_back(found);
+    }
+  }
+  if (result.sums.empty()) return std::nullopt;
+  result.rows = in_order(store.domain, left_only);
+  result.columns = in_order(store.domain, right_only);
+  for (const auto loop : store.domain)
+    if (!left_only.test(loop.index()) && !right_only.test(loop.index())) result.batch.push_back(loop);
+  // Neighbouring places of the store are neighbouring lanes.
+  if (const auto last = contiguous_loop(kernel, store); last && right_only.test(last->index())) {
+    std::erase(result.columns, *last);
+    result.columns.push_back(*last);
+  }
+  return result;
+}
+
+std::optional<Direct> direct_read(const kernel::Kernel& kernel, ValueId factor,
+                                  const std::vector<LoopId>& across, const std::vector<LoopId>& along) {
+  const auto* load = kernel.value(factor).try_get<value::Load>();
+  if (load == nullptr) return std::nullopt;
+  const Expr offset = flat_index(load->index, kernel.inputs()[load->input].shape);
+  if (!kernel::positions_of(offset).empty()) return std::nullopt;
+  const auto flat = [&](std::size_t axis, const std::vector<LoopId>& loops) {
+    Expr count(1);
+    for (const auto loop : loops) count = count * kernel.loop(loop).extent;
+    return Expr::coordinate(axis, count);
+  };
+  const Expr row = flat(999'996, across);
+  const Expr column = flat(999'997, along);
+  const Expr place = substituted(kernel, substituted(kernel, offset, across, row), along, column);
+  const auto step = [&](const Expr& variable) -> Expr {
+    return place.substitute({{std::string(variable.name()), variable + Expr(1)}}) - place;
+  };
+  const Expr stride = step(row);
+  const Expr unit = step(column);
+  if (unit != Expr(1) && !along.empty()) return std::nullopt;
+  if (stride.depends_on(row.name()) || stride.depends_on(column.name())) return std::nullopt;
+  const Expr offset_at_origin = place.substitute(std::map<std::string, Expr, std::less<>>{
+      {std::string(row.name()), Expr(0)}, {std::string(column.name()), Expr(0)}});
+  return Direct{load->input, offset_at_origin, stride};
+}
+
+}  // namespace luminal::codegen
