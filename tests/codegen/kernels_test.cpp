@@ -286,6 +286,20 @@ TEST(Kernels, NormalisedMatmulCoversItsColumns) {
   expect_as_interpreted(b.kernel, {.tolerance = 1e-4});
 }
 
+TEST(Kernels, OneRowIsCutAlongItsColumns) {
+  for (const bool turned : {false, true}) {
+    Build b;
+    const auto i = b.loop(1), j = b.loop(200), k = b.loop(300);
+    const auto x = b.read({1, 300}, {b.at(i), b.at(k)});
+    const auto y = turned ? b.read({300, 200}, {b.at(k), b.at(j)}) : b.read({200, 300}, {b.at(j), b.at(k)});
+    const auto norm = b.map(Op::recip, {b.map(Op::sqrt, {b.sum({k}, b.mul(x, x))})});
+    b.store({i, j}, b.mul(b.sum({k}, b.mul(x, y)), norm));
+    const auto schedule = codegen::default_schedule(b.kernel, {.workers = 2});
+    if (!turned) EXPECT_TRUE(schedule.nests[0].retile);
+    expect_as_interpreted(b.kernel, {.tolerance = 1e-4});
+  }
+}
+
 TEST(Kernels, GatherByPosition) {
   Build b;
   const auto i = b.loop(30), d = b.loop(20);

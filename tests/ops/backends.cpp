@@ -1,4 +1,6 @@
 #include "luminal/autograd/gradients.h"
+#include "luminal/compile/compile.h"
+#include "luminal/devices/devices.h"
 #include "suite.h"
 
 namespace luminal::ops {
@@ -17,11 +19,29 @@ class Interpreter : public Backend {
   }
 };
 
+/// Compiled for this machine's processor.
+class Cpu : public Backend {
+ public:
+  std::string_view name() const override { return "cpu"; }
+  std::vector<Array> run(Graph& graph, const std::vector<Tensor>& outputs) override {
+    for (const auto& output : outputs) output.retrieve();
+    Executable exe = compile(graph, device_, {.verify = true});
+    exe.run();
+    std::vector<Array> results;
+    for (const auto& output : outputs) results.push_back(exe.array(output));
+    return results;
+  }
+
+ private:
+  std::shared_ptr<runtime::Device> device_ = device("cpu");
+};
+
 }  // namespace
 
 std::vector<std::unique_ptr<Backend>> backends() {
   std::vector<std::unique_ptr<Backend>> all;
   all.push_back(std::make_unique<Interpreter>());
+  all.push_back(std::make_unique<Cpu>());
   return all;
 }
 

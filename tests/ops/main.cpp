@@ -18,9 +18,10 @@ constexpr const char* usage =
     "                [--docs | --check-docs FILE]\n"
     "  test     runs every case, with constant and with symbolic dims\n"
     "  grad     compares gradients with differences\n"
-    "  grad2    compares gradients of gradients with differences; --every N takes each N-th case only\n"
+    "  grad2    compares gradients of gradients with differences\n"
     "  perf     prints the time of each op\n"
     "  support  prints which dtypes each op runs in\n"
+    "  --every N takes each N-th case only\n"
     "  --count  also prints the number of cases by op and dtype\n"
     "  --docs   prints docs/ops.md\n";
 
@@ -98,15 +99,17 @@ std::string label(const Loaded& loaded, const Case& of) {
   return cat(loaded.family->name, ".txt:", of.line, ": ", of.op, " ", of.dtype(), " ", of.note);
 }
 
-int test(Backend& backend, const std::vector<Loaded>& all) {
+int test(Backend& backend, const std::vector<Loaded>& all, std::size_t every) {
   int failures = 0;
   std::size_t cases = 0;
+  std::size_t number = 0;
   const auto report = [&](const std::optional<std::string>& wrong, const std::string& what) {
     if (!wrong) return;
     if (++failures <= 50) std::cout << what << ": " << *wrong << '\n';
   };
   for (const auto& loaded : all)
     for (const auto& one : loaded.cases) {
+      if (number++ % every != 0) continue;
       report(check(backend, *loaded.row, one, false), label(loaded, one));
       report(check(backend, *loaded.row, one, true), label(loaded, one) + " (symbolic dims)");
       ++cases;
@@ -208,7 +211,7 @@ int run(const Options& options) {
   if (options.count) count(all);
   for (const auto& backend : backends()) {
     if (backend->name() != options.backend) continue;
-    if (options.mode == "test") return test(*backend, all);
+    if (options.mode == "test") return test(*backend, all, options.every);
     if (options.mode == "grad") return grad(*backend, all, 1, options.every);
     if (options.mode == "grad2") return grad(*backend, all, 2, options.every);
     if (options.mode == "perf") return perf(*backend, all);

@@ -94,6 +94,8 @@ class Emitter {
   /// Runs the sweeps that the roots need inside the current block, which binds `within`.
   void sweeps_inside(const std::vector<kernel::ValueId>& roots, const kernel::LoopSet& within);
   bool available(kernel::ValueId id) const;
+  /// Whether the current block is the outermost that binds all loops of the value.
+  bool belongs_here(kernel::ValueId id) const { return home(kernel_.value(id).free, is_unsafe(id)) == scope_; }
 
   // --- Scratch.
   /// An array of `count` elements of this type, a multiple of 64 bytes from the last.

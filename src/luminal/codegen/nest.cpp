@@ -176,8 +176,8 @@ void NestPrinter::run_sweeps() {
   for (const auto& sweep : sweeps) {
     std::vector<ValueId> missing;
     for (const auto id : sweep.reductions)
-      if (!e_.available(id)) missing.push_back(id);
-    if (missing.empty()) continue;  // outside of the vector loop already
+      if (!e_.available(id) && (!schedule_.retile || e_.belongs_here(id))) missing.push_back(id);
+    if (missing.empty()) continue;  // those that belong outside are computed there when they are asked for
     stage_for(missing);
     e_.sweep(missing);
   }

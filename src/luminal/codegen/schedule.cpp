@@ -59,6 +59,7 @@ class NestScheduler {
   NestSchedule choose() {
     NestSchedule schedule;
     if (choose_tiles(schedule)) return schedule;
+    choose_retile(schedule);
     choose_lanes(schedule);
     choose_grain(schedule);
     return schedule;
@@ -227,6 +228,26 @@ class NestScheduler {
     Expr count(1);
     for (const auto loop : loops) count = count * kernel_.loop(loop).extent;
     return count.constant_value();
+  }
+
+  /// Few points in the grid, and little that lacks the covered loops: better computed by every task than by one alone.
+  void choose_retile(NestSchedule& schedule) const {
+    const NestLoops loops = loops_of(kernel_, nest_, schedule);
+    if (nest_.sequential || loops.covered.empty() || machine_.workers < 2) return;
+    std::vector<LoopId> grid = loops.outer;
+    if (loops.inner) grid.push_back(*loops.inner);
+    if (size_of_all(grid) >= 2.0 * machine_.workers) return;
+    const LoopSet covered = kernel::set_of(loops.covered);
+    double again = 0;
+    for (std::size_t k = 0; k < live_.size(); ++k) {
+      const auto* reduce = kernel_.values()[k].try_get<value::Reduce>();
+      if (!live_[k] || reduce == nullptr) continue;
+      const LoopSet loops_in = kernel_.values()[k].free | kernel::set_of(reduce->loops);
+      if ((loops_in & covered) == covered) continue;
+      again += points(kernel_, loops_in, hints_);
+    }
+    const double tasks = 4.0 * machine_.workers;
+    schedule.retile = again * tasks < 0.3 * work();
   }
 
   /// About as many element operations as the nest computes.

@@ -31,6 +31,8 @@ struct TileSchedule {
 struct NestSchedule {
   /// The domain's loops that every task goes through whole, beyond those that the structure asks for.
   std::vector<kernel::LoopId> cover;
+  /// Cut along the loops that the structure would cover too: what lacks them is computed again by every task.
+  bool retile = false;
   /// The loop of the grid whose neighbouring points are the lanes of vectors. Without it, each sweep and the
   /// loops after them choose a loop of their own.
   std::optional<kernel::LoopId> vector_loop;

@@ -36,6 +36,13 @@ std::optional<Expr> step_along(const kernel::Kernel& kernel, const Expr& offset,
 int lanes_gain(const kernel::Kernel& kernel, LoopId loop, const std::vector<ValueId>& roots, int lanes) {
   int gain = 0;
   const kernel::ValueSet set = kernel::reachable(kernel, roots);
+  kernel::ValueSet repeated(set.size());  // inside reductions: at many points for each of the roots'
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    if (!set[k] || kernel.values()[k].try_get<value::Reduce>() == nullptr) continue;
+    const kernel::ValueSet within = kernel::inside(kernel, ValueId(k));
+    for (std::size_t v = 0; v < within.size(); ++v)
+      if (within[v]) repeated[v] = true;
+  }
   for (std::size_t k = 0; k < set.size(); ++k) {
     if (!set[k] || !kernel.values()[k].free.test(loop.index())) continue;
     if (kernel.values()[k].try_get<value::Random>() != nullptr) gain += 1;
@@ -43,7 +50,7 @@ int lanes_gain(const kernel::Kernel& kernel, LoopId loop, const std::vector<Valu
     if (load == nullptr) continue;
     const auto step =
         step_along(kernel, flat_index(load->index, kernel.inputs()[load->input].shape), loop, lanes);
-    gain += step && *step == Expr(1) ? 4 : step && *step == Expr(0) ? 1 : -3;
+    gain += (step && *step == Expr(1) ? 4 : step && *step == Expr(0) ? 1 : -3) * (repeated[k] ? 4 : 1);
   }
   return gain;
 }

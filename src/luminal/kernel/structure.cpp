@@ -26,8 +26,10 @@ const value::Reduce* reduction_at(const Kernel& kernel, std::size_t index) {
 
 std::vector<ValueId> reductions_in(const Kernel& kernel, const ValueSet& set) {
   std::vector<ValueId> found;
-  for (std::size_t k = 0; k < set.size(); ++k)
-    if (set[k] && reduction_at(kernel, k) != nullptr) found.emplace_back(k);
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    const auto* reduce = set[k] ? reduction_at(kernel, k) : nullptr;
+    if (reduce != nullptr && !reduce->loops.empty()) found.emplace_back(k);
+  }
   return found;
 }
 

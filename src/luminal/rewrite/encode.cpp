@@ -32,15 +32,18 @@ class Encoder {
   ClassId read(const Value& value) {
     const ClassId whole = class_of({value.node, value.output});
     if (value.view.is_identity()) return whole;
-    return graph_.add(language_.view, {atoms_.maps.intern(value.view.map()), whole});
+    const ClassId viewed = graph_.add(language_.view, {atoms_.maps.intern(value.view.map()), whole});
+    reads_.push_back({whole, viewed, false});
+    return viewed;
   }
+  std::vector<Read> take_reads() { return std::move(reads_); }
 
  private:
   void add_source(const Source& source, std::size_t number) {
     const TensorType& type = dag_.type(source.place.first, source.place.second);
     const ClassId leaf = graph_.add(language_.leaf, {graph_.integer(static_cast<std::int64_t>(number)),
                                                      shape(type.shape), dtype(type.dtype)});
-    graph_.add(*graph_.database().find_function(source.is_static ? "static" : "dynamic"), {leaf});
+    graph_.add(*graph_.database().find_function(source.is_static && type.shape.constant_dims() ? "static" : "dynamic"), {leaf});
     classes_.emplace(source.place, leaf);
   }
 
@@ -97,8 +100,14 @@ class Encoder {
     if (const auto* reduce = node.try_get<attribute::Reduce>()) arguments.push_back(number(reduce->axes));
     if (const auto* axis = node.try_get<attribute::Axis>()) arguments.push_back(number(axis->axis));
     if (kind(node.op) == OpKind::convert) arguments.push_back(dtype(type.dtype));
+    const std::size_t first = arguments.size();
     for (const auto& input : node.inputs) arguments.push_back(read(input));
-    return graph_.add(language_.constructor(node.op), arguments);
+    const ClassId made = graph_.add(language_.constructor(node.op), arguments);
+    const OpKind k = kind(node.op);
+    const bool in_place =
+        k == OpKind::unary || k == OpKind::binary || k == OpKind::select || k == OpKind::convert;
+    for (std::size_t i = first; i < arguments.size(); ++i) reads_.push_back({arguments[i], made, in_place});
+    return made;
   }
 
   /// Sums are taken in the wide dtype and rounded once.
@@ -118,16 +127,18 @@ class Encoder {
   egraph::EGraph& graph_;
   Atoms& atoms_;
   std::map<OutputId, ClassId> classes_;
+  std::vector<Read> reads_;
 };
 
 }  // namespace
 
-std::vector<ClassId> encode(const Dag& dag, const Region& region, Language& language) {
+Encoded encode(const Dag& dag, const Region& region, Language& language) {
   Encoder encoder(dag, region, language);
-  std::vector<ClassId> classes;
-  for (const auto& value : region.wanted) classes.push_back(encoder.read(value));
+  Encoded result;
+  for (const auto& value : region.wanted) result.wanted.push_back(encoder.read(value));
+  result.reads = encoder.take_reads();
   language.graph().rebuild();
-  return classes;
+  return result;
 }
 
 }  // namespace luminal::rewriting

@@ -25,8 +25,21 @@ struct Region {
 /// Ops that stand between regions: nothing is rewritten or fused across them.
 bool is_boundary(Op op);
 
-/// Writes a region's nodes into the e-graph. Returns the classes of what is wanted, in order; source k is
-/// `Leaf k`.
-std::vector<egraph::Value> encode(const Dag& dag, const Region& region, Language& language);
+/// Who read whom in the graph as it was given.
+struct Read {
+  egraph::Value read;
+  egraph::Value reader;
+  /// At the same coordinates, element by element.
+  bool in_place = false;
+};
+
+struct Encoded {
+  /// The classes of what is wanted, in order.
+  std::vector<egraph::Value> wanted;
+  std::vector<Read> reads;
+};
+
+/// Writes a region's nodes into the e-graph; source k is `Leaf k`.
+Encoded encode(const Dag& dag, const Region& region, Language& language);
 
 }  // namespace luminal::rewriting

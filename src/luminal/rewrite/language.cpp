@@ -1,6 +1,7 @@
 #include "luminal/rewrite/language.h"
 
 #include <cctype>
+#include <functional>
 
 #include "luminal/op/op_table.h"
 #include "luminal/support/error.h"
@@ -75,7 +76,7 @@ std::vector<std::string> leading(Op op) {
 }
 
 constexpr std::string_view facts = R"(
-(ruleset facts) (ruleset views) (ruleset exact) (ruleset reassociating)
+(ruleset facts) (ruleset simplify) (ruleset views) (ruleset exact) (ruleset reassociating)
 (function shape (T) Shape :merge old)
 (function dtype (T) DType :no-merge)
 (function varies (T) i64 :merge (& old new))
@@ -88,14 +89,14 @@ constexpr std::string_view facts = R"(
       :ruleset facts :name "facts/Leaf")
 (rule ((= e (Const c s))) ((set (shape e) s) (set (dtype e) (dtype-of c)) (set (varies e) 0) (set (value e) c) (static e))
       :ruleset facts :name "facts/Const")
-(rule ((= e (Iota i s t))) ((set (shape e) s) (set (dtype e) t) (set (varies e) (index-axes i)) (static e))
+(rule ((= e (Iota i s t))) ((set (shape e) s) (set (dtype e) t) (set (varies e) (index-axes i)))
       :ruleset facts :name "facts/Iota")
 (rule ((= e (Random n s x))) ((set (shape e) s) (set (dtype e) (dtype-u32)) (set (varies e) (all-axes s)) (dynamic e))
       :ruleset facts :name "facts/Random")
 (rule ((= e (View v x)) (= t (dtype x)) (= d (varies x)))
       ((set (shape e) (map-shape v)) (set (dtype e) t) (set (varies e) (map-axes v d)))
       :ruleset facts :name "facts/View")
-(rule ((= e (View v x)) (static x)) ((static e)) :ruleset facts :name "static/View")
+(rule ((= e (View v x)) (static x) (fixed-map v)) ((static e)) :ruleset facts :name "static/View")
 (rule ((= e (View v x)) (dynamic x)) ((dynamic e)) :ruleset facts :name "dynamic/View")
 (rule ((= e (View v x)) (= c (value x)) (total-for v c)) ((union e (Const c (map-shape v))) (subsume (View v x)))
       :ruleset facts :name "constant/View")
@@ -260,17 +261,35 @@ std::optional<Op> Language::op_of(FunctionId function) const {
 
 bool Language::saturate(const egraph::Budget& budget) {
   auto& engine = graph_->engine();
+  auto& database = graph_->database();
+  const auto settle = [&](const std::function<void()>& round) {
+    std::uint64_t before = 0;
+    do {
+      before = database.changes();
+      round();
+    } while (database.changes() != before && engine.stopped() == egraph::Stop::finished);
+  };
+  // Simple forms first: a view or a rule that meets a form which is about to go could grow without end.
+  const auto simplify = [&] {
+    settle([&] {
+      graph_->run("facts");
+      graph_->run("simplify", 1);
+    });
+  };
   engine.set_budget(budget);
-  while (true) {
-    const std::uint64_t before = graph_->database().changes();
-    graph_->run("facts");
-    graph_->run("views");
-    graph_->run("facts");
+  settle([&] {
+    settle([&] {
+      simplify();
+      graph_->run("views", 1);
+    });
     graph_->run("exact", 1);
     if (!exact_) graph_->run("reassociating", 1);
-    if (engine.stopped() != egraph::Stop::finished) return false;
-    if (graph_->database().changes() == before) return true;
-  }
+  });
+  const bool saturated = engine.stopped() == egraph::Stop::finished;
+  // Whatever was found last must have its facts, and no form that is to go may stay.
+  engine.set_budget({});
+  simplify();
+  return saturated;
 }
 
 }  // namespace luminal::rewriting

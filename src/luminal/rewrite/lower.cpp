@@ -116,30 +116,32 @@ class Lowerer {
     const ValueId index = lower(body.children[1], place);
     const ValueId fresh = lower(body.children[2], place);
     Place target = place;
-    target[axis] = position(index, length, place[axis]);
+    target[axis] = scatter_position(index, length, place[axis], updates.shape);
     store(body, domain, target, fresh,
           body.term->op == Op::scatter_add ? kernel::Store::Mode::add : kernel::Store::Mode::set,
           body.children[0]->owner);
   }
 
-  /// A place that data names. Where the data is an index expression one element after the other, the place is that
-  /// expression, and that it lies inside is tested before the run instead of in every element.
-  Expr position(ValueId index, const Expr& length, const Expr& along) {
+  /// A place that data names; where the data is an index expression that lies inside, the place is that expression.
+  Expr position(ValueId index, const Expr& length) {
+    if (const auto* known = kernel().value(index).try_get<value::Index>())
+      if (prove_le(0, known->value) && prove_lt(known->value, length)) return known->value;
+    return kernel().variable(kernel().add(value::Position{index, length}, kernel().value(index).dtype));
+  }
+
+  /// The same for a scatter, whose every point is written: that index expressions which go up one by one lie inside
+  /// is tested before the run instead of for every element.
+  Expr scatter_position(ValueId index, const Expr& length, const Expr& along, const Shape& domain) {
     if (const auto* known = kernel().value(index).try_get<value::Index>()) {
       const Expr& e = known->value;
-      if (prove_le(0, e) && prove_lt(e, length)) return e;
-      const Expr rest = e - along;
-      if (!along.is_constant() && kernel().free_of(rest).none()) {
-        const Expr extent = kernel().loop(LoopId(*along.coordinate_axis())).extent;
-        result_.checks.push_back({e, rest, rest + extent - 1, length});
-        return e;
-      }
-      if (along.is_constant() && kernel().free_of(e).none()) {
-        result_.checks.push_back({e, e, e, length});
+      const Expr rest = along.is_constant() ? e : e - along;
+      if (kernel().free_of(rest).none()) {
+        const Expr last = along.is_constant() ? Expr(0) : along.coordinate_extent() - 1;
+        result_.checks.push_back({e, rest, rest + last, length, domain.element_count()});
         return e;
       }
     }
-    return kernel().variable(kernel().add(value::Position{index, length}, kernel().value(index).dtype));
+    return position(index, length);
   }
 
   // ---------------------------------------------------------------------------------------------- values
@@ -174,7 +176,7 @@ class Lowerer {
       case Term::Kind::gather: {
         const ValueId index = lower(body->children[1], place);
         Place inner = place;
-        inner[term.number] = position(index, terms_[body->children[0]->owner].shape[term.number], place[term.number]);
+        inner[term.number] = position(index, terms_[body->children[0]->owner].shape[term.number]);
         return lower(body->children[0], inner);
       }
       default:

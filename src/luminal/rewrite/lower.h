@@ -21,10 +21,11 @@ struct Body {
 
 /// What must hold of the dims' values for a kernel to stay inside its arrays; tested before a run.
 struct RangeCheck {
-  Expr index;  // its smallest and largest value are meant
+  Expr index;  // `low` and `high` are its smallest and largest value
   Expr low;
   Expr high;
   Expr length;
+  Expr points;  // how many there are; with none, nothing is asked
 };
 
 /// A kernel, and what its arrays are.

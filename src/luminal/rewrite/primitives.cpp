@@ -1,4 +1,5 @@
 // What rules can ask of index maps, shapes and scalars. No result means: no match.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -74,6 +75,20 @@ bool is_simple(const IndexMap& map) {
   return true;
 }
 
+bool is_fixed(const Expr& expression) {
+  if (expression.is_constant()) return true;
+  const auto variables = expression.variables();
+  return std::all_of(variables.begin(), variables.end(), [](const Expr& v) { return v.coordinate_axis().has_value(); });
+}
+
+/// Whether a map is the same for all values of the dims.
+bool is_fixed(const IndexMap& map) {
+  const auto fixed = [](const Expr& e) { return is_fixed(e); };
+  return std::all_of(map.index.begin(), map.index.end(), fixed) &&
+         std::all_of(map.result.begin(), map.result.end(), fixed) &&
+         std::all_of(map.guards.begin(), map.guards.end(), [](const auto& guard) { return is_fixed(guard.valid); });
+}
+
 std::int64_t map_axes(const IndexMap& map, std::int64_t varies) {
   std::int64_t bits = 0;
   for (std::size_t k = 0; k < map.index.size(); ++k)
@@ -142,11 +157,13 @@ class Registry {
 
   void add_map_primitives() {
     add("compose", {"Map", "Map"}, "Map", [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {
-      if (a.maps[v[0]].result != a.maps[v[1]].source) return std::nullopt;
+      // One class may have its shape in two spellings; the axes are the same.
+      if (a.maps[v[0]].result.rank() != a.maps[v[1]].source.rank()) return std::nullopt;
       return a.maps.intern(compose(a.maps[v[0]], a.maps[v[1]]));
     });
     test("identity-map", {"Map"}, [&a = atoms_](Arguments v) { return is_identity(a.maps[v[0]]); });
     test("simple-map", {"Map"}, [&a = atoms_](Arguments v) { return is_simple(a.maps[v[0]]); });
+    test("fixed-map", {"Map"}, [&a = atoms_](Arguments v) { return is_fixed(a.maps[v[0]]); });
     test("total-map", {"Map"}, [&a = atoms_](Arguments v) { return a.maps[v[0]].guards.empty(); });
     test("total-for", {"Map", "Scalar"}, [&a = atoms_](Arguments v) {
       const Scalar& value = a.scalars[v[1]];
@@ -218,6 +235,10 @@ class Registry {
           // 1/n may have been rounded on its way here.
           return yes(is_floating(factor.dtype) && std::abs(to_double(factor) - exact) <= std::abs(exact) * 1e-6);
         });
+    add_tail("counts-tail", {"Scalar", "Shape", "i64"}, "Unit", 1, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+      const auto n = tail_count(a.shapes[v[1]], count(e, v[2])).constant_value();
+      return yes(n && to_double(a.scalars[v[0]]) == static_cast<double>(*n));
+    });
     add("index-axes", {"Index"}, "i64", [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
       return e.integer(axes_of(a.expressions[v[0]]));
     });
@@ -234,6 +255,11 @@ class Registry {
   void add_scalar_primitives() {
     test("is-zero", {"Scalar"}, [&a = atoms_](Arguments v) { return to_double(a.scalars[v[0]]) == 0; });
     test("is-one", {"Scalar"}, [&a = atoms_](Arguments v) { return to_double(a.scalars[v[0]]) == 1; });
+    test("is-minus-one", {"Scalar"}, [&a = atoms_](Arguments v) { return to_double(a.scalars[v[0]]) == -1; });
+    test("is-power-of-two", {"Scalar"}, [&a = atoms_](Arguments v) {
+      int exponent = 0;
+      return std::frexp(to_double(a.scalars[v[0]]), &exponent) == 0.5 && std::abs(exponent) < 14;
+    });
     test("is-positive", {"Scalar"}, [&a = atoms_](Arguments v) {
       const double x = to_double(a.scalars[v[0]]);
       return x > 0 && x < std::numeric_limits<double>::infinity();

@@ -16,13 +16,30 @@ class Collector {
     result_.atoms = &language.atoms();
   }
 
-  Terms run(const std::vector<egraph::Value>& roots) {
-    for (const auto root : roots) result_.roots.push_back(number_of(graph_.find(root)));
+  Terms run(const Encoded& encoded) {
+    for (const auto& read : encoded.reads) {
+      const egraph::Value from = graph_.find(read.read);
+      const egraph::Value reader = graph_.find(read.reader);
+      Origin& origin = origins_[from];
+      origins_[reader];
+      if (!read.in_place || (origin.reader && *origin.reader != reader)) origin.shared = true;
+      origin.reader = reader;
+    }
+    for (const auto root : encoded.wanted) {
+      origins_[graph_.find(root)];
+      result_.roots.push_back(number_of(graph_.find(root)));
+    }
     for (std::size_t k = 0; k < order_.size(); ++k) fill(k);
+    drop_detours();
     return std::move(result_);
   }
 
  private:
+  struct Origin {
+    std::optional<egraph::Value> reader;
+    bool shared = false;
+  };
+
   ClassId number_of(egraph::Value id) {
     const auto [it, fresh] = numbers_.emplace(id, ClassId(order_.size()));
     if (fresh) {
@@ -42,6 +59,11 @@ class Collector {
     if (!shape || !dtype) throw InternalError(cat("e-graph: class ", id, " has no shape or dtype"));
     made.shape = language_.atoms().shapes[*shape];
     made.dtype = static_cast<DType>(*dtype);
+    if (const auto varies = fact(language_.varies)) made.varies = database_.atoms().integer_of(*varies);
+    if (const auto origin = origins_.find(id); origin != origins_.end()) {
+      made.is_original = true;
+      made.is_shared = origin->second.shared;
+    }
     made.is_static = fact(language_.is_static).has_value();
     if (const auto value = fact(language_.value)) made.value = language_.atoms().scalars[*value];
     const std::uint32_t owner = frozen_.class_of(id);
@@ -133,6 +155,18 @@ class Collector {
     }
   }
 
+  /// A view of a class that is nothing but views is read through one map instead, from what is computed.
+  void drop_detours() {
+    const auto is_view = [](const Term& t) { return t.kind == Term::Kind::view; };
+    std::vector<bool> computed;
+    for (const auto& c : result_.classes) computed.push_back(!std::all_of(c.terms.begin(), c.terms.end(), is_view));
+    for (auto& c : result_.classes) {
+      const auto direct = [&](const Term& t) { return !is_view(t) || computed[t.children[0].index()]; };
+      if (std::any_of(c.terms.begin(), c.terms.end(), direct))
+        std::erase_if(c.terms, [&](const Term& t) { return !direct(t); });
+    }
+  }
+
   static void keep_simplest(TermClass& made) {
     for (const auto simple : {Term::Kind::leaf, Term::Kind::constant}) {
       const auto found =
@@ -153,14 +187,15 @@ class Collector {
   egraph::Database& database_;
   egraph::Frozen frozen_;
   std::unordered_map<egraph::Value, ClassId> numbers_;
+  std::unordered_map<egraph::Value, Origin> origins_;
   std::vector<egraph::Value> order_;
   Terms result_;
 };
 
 }  // namespace
 
-Terms collect(Language& language, const std::vector<egraph::Value>& roots) {
-  return Collector(language).run(roots);
+Terms collect(Language& language, const Encoded& encoded) {
+  return Collector(language).run(encoded);
 }
 
 }  // namespace luminal::rewriting

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "luminal/kernel/kernel.h"
+#include "luminal/rewrite/encode.h"
 #include "luminal/rewrite/language.h"
 
 namespace luminal::rewriting {
@@ -29,6 +30,11 @@ struct TermClass {
   /// Computed when weights are set, not in every run.
   bool is_static = false;
   std::optional<Scalar> value;
+  /// Bit k is set: varies with axis k.
+  std::int64_t varies = 0;
+  /// Was in the graph as it was given; several nodes read it, or one not element by element.
+  bool is_original = false;
+  bool is_shared = false;
   std::vector<Term> terms;
   egraph::Value id = 0;  // in the e-graph
 
@@ -44,8 +50,8 @@ struct Terms {
   const TermClass& operator[](ClassId id) const { return classes[id.index()]; }
 };
 
-/// The terms below `roots`. Of a class that is a constant or comes from outside only that term is kept, and of
+/// The terms below what is wanted. Of a class that is a constant or comes from outside only that term is kept, and of
 /// a·b and b·a one.
-Terms collect(Language& language, const std::vector<egraph::Value>& roots);
+Terms collect(Language& language, const Encoded& encoded);
 
 }  // namespace luminal::rewriting

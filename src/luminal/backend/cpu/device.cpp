@@ -1,0 +1,155 @@
+#include "luminal/backend/cpu/device.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+
+#include "luminal/backend/cpu/pool.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal::cpu {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+class HostMemory : public runtime::Memory {
+ public:
+  explicit HostMemory(std::size_t bytes) : bytes_(bytes) {
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment + alignment;
+    data_ = std::aligned_alloc(alignment, rounded);
+    if (data_ == nullptr) throw Error(cat("the machine has no ", bytes, " bytes of memory left"));
+  }
+  ~HostMemory() override { std::free(data_); }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  void* address() const override { return data_; }
+  std::size_t bytes() const override { return bytes_; }
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+};
+
+class CpuProgram : public runtime::Program {
+ public:
+  explicit CpuProgram(Function compiled) : function_(compiled) {}
+  Function function() const { return function_; }
+
+ private:
+  Function function_;
+};
+
+/// One launch on its way through the pool.
+struct Running {
+  Function function;
+  void* const* buffers;
+  const std::int64_t* dims;
+  std::byte* scratch;
+  std::size_t scratch_bytes;
+  std::int64_t* status;
+};
+
+void work(void* context, std::int64_t task, int worker) {
+  const auto& running = *static_cast<const Running*>(context);
+  std::byte* scratch = running.scratch + static_cast<std::size_t>(worker) * running.scratch_bytes;
+  running.function(task, running.buffers, running.dims, scratch, running.status);
+}
+
+class CpuDevice : public runtime::Device {
+ public:
+  explicit CpuDevice(const CpuOptions& options) : jit_(options.compiler), pool_(options.workers) {
+    limit_ = options.memory_limit != 0
+                 ? options.memory_limit
+                 : static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+
+  std::string name() const override { return "cpu"; }
+  const codegen::Dialect& dialect() const override { return codegen::c_dialect(); }
+  codegen::Machine machine() const override {
+    codegen::Machine machine;
+    machine.vector_bytes = vector_bytes();
+    machine.workers = pool_.workers();
+    return machine;
+  }
+  std::size_t memory_limit() const override { return limit_; }
+  std::unique_ptr<runtime::Memory> allocate(std::size_t bytes) override { return std::make_unique<HostMemory>(bytes); }
+  bool shares_host_memory() const override { return true; }
+  void upload(runtime::Memory& to, std::size_t offset, std::span<const std::byte> from) override {
+    if (!from.empty()) std::memcpy(static_cast<std::byte*>(to.address()) + offset, from.data(), from.size());
+  }
+  void download(std::span<std::byte> to, const runtime::Memory& from, std::size_t offset) override {
+    if (!to.empty()) std::memcpy(to.data(), static_cast<const std::byte*>(from.address()) + offset, to.size());
+  }
+
+  std::vector<std::unique_ptr<runtime::Program>> compile(std::span<const codegen::Source> sources) override {
+    struct Job {
+      CpuDevice* device;
+      std::span<const codegen::Source> sources;
+      std::vector<Function> functions;
+      std::vector<std::exception_ptr> failures;
+    };
+    Job job{this, sources, std::vector<Function>(sources.size()), std::vector<std::exception_ptr>(sources.size())};
+    pool_.run(
+        static_cast<std::int64_t>(sources.size()),
+        [](void* context, std::int64_t task, int) {
+          auto& mine = *static_cast<Job*>(context);
+          const auto k = static_cast<std::size_t>(task);
+          try {
+            mine.functions[k] = mine.device->jit_.compile(mine.sources[k].text, mine.sources[k].entry);
+          } catch (...) {
+            mine.failures[k] = std::current_exception();
+          }
+        },
+        &job);
+    std::vector<std::unique_ptr<runtime::Program>> programs;
+    for (std::size_t k = 0; k < sources.size(); ++k) {
+      if (job.failures[k]) std::rethrow_exception(job.failures[k]);
+      programs.push_back(std::make_unique<CpuProgram>(job.functions[k]));
+    }
+    return programs;
+  }
+
+  void reserve(std::size_t scratch_bytes) override {
+    const std::lock_guard lock(mutex_);
+    const std::size_t each = (scratch_bytes + alignment - 1) / alignment * alignment;
+    if (each <= scratch_each_) return;
+    scratch_ = std::make_unique<HostMemory>(each * static_cast<std::size_t>(pool_.workers()));
+    scratch_each_ = each;
+  }
+
+  void run(const runtime::Launch& launch) override {
+    const std::lock_guard lock(mutex_);  // the scratch is one
+    Running running{static_cast<const CpuProgram*>(launch.program)->function(),
+                    launch.buffers.data(),
+                    launch.dims.data(),
+                    scratch_ ? static_cast<std::byte*>(scratch_->address()) : nullptr,
+                    scratch_each_,
+                    launch.status};
+    if (launch.tasks == 1) {
+      work(&running, 0, 0);
+      return;
+    }
+    pool_.run(launch.tasks, work, &running);
+  }
+
+ private:
+  Jit jit_;
+  Pool pool_;
+  std::size_t limit_ = 0;
+  std::mutex mutex_;
+  std::unique_ptr<HostMemory> scratch_;
+  std::size_t scratch_each_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<runtime::Device> make_device(const CpuOptions& options) {
+  return std::make_shared<CpuDevice>(options);
+}
+
+}  // namespace luminal::cpu

@@ -1,0 +1,21 @@
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "luminal/backend/cpu/jit.h"
+#include "luminal/runtime/device.h"
+
+namespace luminal::cpu {
+
+struct CpuOptions {
+  /// 0: as many as the machine has.
+  int workers = 0;
+  std::optional<Compiler> compiler;
+  /// Bytes that one executable may take; 0: what the machine has.
+  std::size_t memory_limit = 0;
+};
+
+/// This machine's processor: C text, compiled here, on a pool of threads. `Error` if there is no compiler.
+std::shared_ptr<runtime::Device> make_device(const CpuOptions& options = {});
+
+}  // namespace luminal::cpu

@@ -1,0 +1,59 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "luminal/compile/options.h"
+#include "luminal/frontend/graph.h"
+#include "luminal/runtime/device.h"
+#include "luminal/runtime/plan.h"
+
+namespace luminal {
+
+struct ExecutableData;
+
+/// A compiled graph with its data: set inputs, run, get results. A handle. Not for use from several threads at once,
+/// but several executables are.
+class Executable {
+ public:
+  /// Gives an input or a state its value, as `Tensor::set` does; `dims` are values of named dims that it does not show.
+  /// An `Error` leaves everything as it was.
+  Executable& set(const Tensor& tensor, const Array& values, const DimMap& dims = {},
+                  Location where = Location::current());
+  /// Flat values, and the dims of a tensor with named ones.
+  Executable& set_dyn(const Tensor& tensor, const Array& values, const std::vector<std::int64_t>& dims,
+                      Location where = Location::current());
+  Executable& set_dim(std::string_view name, std::int64_t value, Location where = Location::current());
+
+  /// Computes everything that was marked with `retrieve` or `keep`, runs print and diff, then states have their new
+  /// values. `Error` for an input without value, and the like; the executable stays usable.
+  void run(Location where = Location::current());
+
+  /// Of an output after a run; of an input or a state at any time.
+  Array array(const Tensor& tensor, Location where = Location::current()) const;
+  template <Element T>
+  std::vector<T> get(const Tensor& tensor, Location where = Location::current()) const {
+    return array(tensor, where).values<T>(where);
+  }
+
+  const runtime::Plan& plan() const;
+  /// Kernels that a run launches.
+  std::size_t kernel_count() const;
+  /// Steps of a run that the host does: custom ops, sorts, prints, copies of states.
+  std::size_t host_step_count() const;
+  /// Bytes that a run takes with the current dims, all in all; and what of it is scratch between kernels.
+  std::size_t peak_bytes(Location where = Location::current());
+  std::size_t arena_bytes(Location where = Location::current());
+  /// How compiling went, stage by stage.
+  const std::vector<StageReport>& stages() const;
+  /// Seconds of each step of the last run, in the plan's order; from the run after `set_timing(true)` on.
+  void set_timing(bool on);
+  const std::vector<double>& step_seconds() const;
+
+ private:
+  friend Executable compile(const Graph&, std::shared_ptr<runtime::Device>, const CompileOptions&, Location);
+  explicit Executable(std::shared_ptr<ExecutableData> data) : data_(std::move(data)) {}
+  std::shared_ptr<ExecutableData> data_;
+};
+
+}  // namespace luminal

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "luminal/shape/expr.h"
+#include "luminal/support/sink.h"
+
+namespace luminal {
+
+/// How plans are found.
+enum class Mode : std::uint8_t {
+  fast,  // rules and a cost model: deterministic, in milliseconds
+};
+
+/// A range of values of a dim that shares one plan.
+struct Bucket {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+struct CompileOptions {
+  Mode mode = Mode::fast;
+  /// Only rules that keep every bit: no sum or product is regrouped.
+  bool exact = false;
+  /// Further rules, as text; see docs/adding-a-rule.md.
+  std::string rules = {};
+  /// Typical values of dims, for the cost model. A dim without one takes its value in the graph, else a guess.
+  DimMap tune_dims = {};
+  /// The ranges that a dim is compiled for; a run outside of all is an `Error`. Without: its declared bounds.
+  std::map<std::string, Bucket> buckets = {};
+  /// Bytes that a single intermediate may take before a plan that recomputes it is preferred; 0: four times the
+  /// largest input or output.
+  std::size_t memory_budget = 0;
+  /// Verify each stage's result. On in debug builds.
+#ifdef NDEBUG
+  bool verify = false;
+#else
+  bool verify = true;
+#endif
+  /// Takes a random choice of terms and kernels instead of the best one; for tests.
+  std::uint64_t random_seed = 0;
+  /// Where stages report; nothing if empty.
+  Sink sink = {};
+};
+
+/// What a stage took, and what it had to say.
+struct StageReport {
+  std::string name;
+  double seconds = 0;
+  std::string detail;
+};
+
+}  // namespace luminal

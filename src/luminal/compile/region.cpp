@@ -1,0 +1,93 @@
+#include "luminal/compile/region.h"
+
+#include <chrono>
+#include <map>
+
+#include "luminal/search/map.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal {
+namespace {
+
+using rewriting::ClassId;
+
+class Clock {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+void report(std::vector<StageReport>& reports, const std::string& name, double seconds, const std::string& detail) {
+  for (auto& existing : reports) {
+    if (existing.name != name) continue;
+    existing.seconds += seconds;
+    if (!detail.empty()) existing.detail += cat(existing.detail.empty() ? "" : "; ", detail);
+    return;
+  }
+  reports.push_back({name, seconds, detail});
+}
+
+CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
+                              search::CostOracle& oracle, const DimMap& dims, std::vector<StageReport>& reports) {
+  Clock clock;
+  rewriting::Language language({options.exact, options.rules});
+  const auto encoded = rewriting::encode(dag, region, language);
+  report(reports, "encode", clock.lap());
+  CompiledRegion result;
+  result.saturated = language.saturate({.rows = 200'000, .seconds = 5});
+  const auto terms = rewriting::collect(language, encoded);
+  result.classes = terms.classes.size();
+  for (const auto& c : terms.classes) result.terms += c.terms.size();
+  report(reports, "saturate", clock.lap(),
+         cat(result.classes, " classes, ", result.terms, " terms", result.saturated ? "" : ", budget used up"));
+  search::MapOptions map_options;
+  map_options.memory_budget = static_cast<double>(options.memory_budget);
+  const auto mapping = options.random_seed != 0 ? search::random_mapping(terms, options.random_seed)
+                                                : search::map(terms, oracle, dims, map_options);
+  result.evaluated = mapping.evaluated;
+  report(reports, "map", clock.lap(), cat(mapping.evaluated, " bodies priced, ", mapping.bodies.size(), " taken"));
+  const auto groups = search::group(terms, mapping);
+  report(reports, "group", clock.lap());
+
+  std::map<ClassId, CompiledRegion::Source> where;
+  for (std::size_t k = 0; k < terms.classes.size(); ++k)
+    if (terms.classes[k].is_source()) where[ClassId(k)] = {terms.classes[k].terms[0].number, std::nullopt, 0};
+  const auto find = [&](ClassId id) {
+    const auto found = where.find(id);
+    if (found == where.end()) throw InternalError(cat("region: class ", id.value(), " is read before it is computed"));
+    return found->second;
+  };
+  for (const auto& bodies : groups) {
+    CompiledRegion::RegionKernel made;
+    made.lowered = rewriting::lower(terms, bodies);
+    if (options.verify) kernel::verify(made.lowered.kernel);
+    for (const auto input : made.lowered.inputs) made.inputs.push_back(find(input));
+    for (const auto& base : made.lowered.bases)
+      made.bases.push_back(base ? std::optional(find(*base)) : std::nullopt);
+    made.is_static = true;
+    for (std::size_t k = 0; k < made.lowered.outputs.size(); ++k) {
+      made.is_static = made.is_static && terms[made.lowered.outputs[k]].is_static;
+      where[made.lowered.outputs[k]] = {std::nullopt, result.kernels.size(), k};
+    }
+    if (const auto estimate = oracle.estimate(made.lowered.kernel, dims)) {
+      made.family = std::string(search::name(estimate->family));
+      made.seconds = estimate->seconds;
+    }
+    result.kernels.push_back(std::move(made));
+  }
+  for (const auto root : terms.roots) result.wanted.push_back(find(root));
+  report(reports, "kernels", clock.lap(), cat(result.kernels.size(), " kernels"));
+  return result;
+}
+
+}  // namespace luminal

@@ -1,0 +1,46 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "luminal/compile/options.h"
+#include "luminal/rewrite/encode.h"
+#include "luminal/rewrite/lower.h"
+#include "luminal/search/cost.h"
+
+namespace luminal {
+
+/// A region's kernels: compiled once, used wherever an equal region stands.
+struct CompiledRegion {
+  struct Source {
+    std::optional<std::size_t> source;   // the region's source with this number
+    std::optional<std::size_t> kernel;   // or output `output` of kernel `kernel`
+    std::size_t output = 0;
+  };
+  struct RegionKernel {
+    rewriting::Lowered lowered;
+    std::vector<Source> inputs;
+    std::vector<std::optional<Source>> bases;  // by output: what it holds before
+    bool is_static = false;
+    std::string family;
+    double seconds = 0;
+  };
+  std::vector<RegionKernel> kernels;  // in order
+  std::vector<Source> wanted;
+  // What saturation and mapping did, for reports.
+  std::size_t classes = 0;
+  std::size_t terms = 0;
+  std::size_t evaluated = 0;
+  bool saturated = true;
+};
+
+/// Times the parts of compiling.
+class StageClock;
+
+/// Encodes, saturates, maps and lowers.
+CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
+                              search::CostOracle& oracle, const DimMap& dims, std::vector<StageReport>& reports);
+
+/// Adds to the report of that name.
+void report(std::vector<StageReport>& reports, const std::string& name, double seconds, const std::string& detail = "");
+
+}  // namespace luminal

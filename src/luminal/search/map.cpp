@@ -1,0 +1,669 @@
+#include "luminal/search/map.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+
+#include "luminal/support/error.h"
+#include "luminal/support/hash.h"
+#include "luminal/support/text.h"
+
+namespace luminal::search {
+namespace {
+
+using rewriting::Body;
+using rewriting::Term;
+using rewriting::TermClass;
+
+bool is_root_only(const Term& term) {
+  return term.kind == Term::Kind::scatter || term.kind == Term::Kind::scan;
+}
+
+/// A body, and what choosing between bodies needs to know of it.
+struct Cut {
+  BodyRef body;
+  std::uint64_t key = 0;
+  std::size_t size = 0;                                    // classes that it computes
+  std::vector<ClassId> reductions;                         // those of them that are reductions
+  std::vector<ClassId> leaves;                             // ascending
+  std::vector<std::pair<ClassId, std::uint64_t>> inlined;  // ascending by class: which body each class has here
+  mutable bool priced = false;
+  mutable std::optional<Estimate> cost;
+  mutable std::uint64_t lowered = 0;  // equal for equal kernels on equal classes
+};
+using CutRef = std::shared_ptr<const Cut>;
+
+CutRef leaf_cut(ClassId owner) {
+  auto cut = std::make_shared<Cut>();
+  auto body = std::make_shared<Body>();
+  body->owner = owner;
+  cut->body = std::move(body);
+  cut->key = Hash(1).add(owner.value()).value();
+  cut->leaves = {owner};
+  return cut;
+}
+
+/// None if one class would be written in two ways.
+CutRef combined(ClassId owner, const Term& term, std::size_t number, const std::vector<CutRef>& children) {
+  auto cut = std::make_shared<Cut>();
+  auto body = std::make_shared<Body>();
+  body->owner = owner;
+  body->term = &term;
+  Hash key(2);
+  key.add(owner.value()).add(number);
+  std::set<ClassId> leaves;
+  std::map<ClassId, std::uint64_t> inlined;
+  std::set<ClassId> reductions;
+  for (const auto& child : children) {
+    body->children.push_back(child->body);
+    key.add(child->key);
+    leaves.insert(child->leaves.begin(), child->leaves.end());
+    reductions.insert(child->reductions.begin(), child->reductions.end());
+    for (const auto& [inner, how] : child->inlined)
+      if (inlined.emplace(inner, how).first->second != how) return nullptr;
+  }
+  if (term.kind == Term::Kind::reduce) reductions.insert(owner);
+  if (leaves.contains(owner) || inlined.contains(owner)) return nullptr;
+  for (const auto leaf : leaves)
+    if (inlined.contains(leaf)) return nullptr;
+  cut->key = key.value();
+  inlined.emplace(owner, cut->key);
+  cut->body = std::move(body);
+  cut->leaves.assign(leaves.begin(), leaves.end());
+  cut->inlined.assign(inlined.begin(), inlined.end());
+  cut->reductions.assign(reductions.begin(), reductions.end());
+  cut->size = cut->inlined.size();
+  return cut;
+}
+
+class Mapper {
+ public:
+  Mapper(const Terms& terms, CostOracle& oracle, const DimMap& dims, const MapOptions& options,
+         std::vector<std::string>* reasons)
+      : terms_(terms), oracle_(oracle), dims_(dims), options_(options), reasons_(reasons) {
+    const std::size_t count = terms.classes.size();
+    cuts_.resize(count);
+    best_.assign(count, -1);
+    references_.assign(count, 1);
+    is_root_.assign(count, false);
+    for (const auto root : terms.roots) is_root_[root.index()] = true;
+    find_candidates();
+    find_components();
+    find_largest_io();
+  }
+
+  Mapping run() {
+    std::map<ClassId, CutRef> best;
+    double best_seconds = 0;
+    for (int round = 0; round < options_.rounds; ++round) {
+      for (const auto& component : components_)
+        for (int pass = 0; pass < (component.size() == 1 ? 1 : 3); ++pass)
+          for (const auto owner : component) step(owner);
+      auto plan = select();
+      const double seconds = total(plan);
+      if (best.empty() || seconds < best_seconds) {
+        best = plan;
+        best_seconds = seconds;
+      }
+      count_references(plan);
+    }
+    best = refined(std::move(best));
+    Mapping result;
+    result.seconds = total(best);
+    result.evaluated = memo_.size();
+    for (const auto owner : ordered(best)) result.bodies.push_back(best.at(owner)->body);
+    return result;
+  }
+
+ private:
+  // ------------------------------------------------------------------------------------------ what may exist in memory
+
+  /// Outputs; what is read through views, by reductions or by several; new reductions read so; static values. What one
+  /// element-wise reader uses is better computed there, and what lacks an axis is better kept without it.
+  void find_candidates() {
+    const std::size_t count = terms_.classes.size();
+    std::vector<bool> read_apart(count, false);
+    for (const auto& c : terms_.classes)
+      for (const auto& term : c.terms)
+        if (term.kind != Term::Kind::map)
+          for (const auto child : term.children) read_apart[child.index()] = true;
+    candidate_.assign(count, false);
+    for (std::size_t k = 0; k < count; ++k) {
+      const TermClass& c = terms_.classes[k];
+      const bool computes = std::any_of(c.terms.begin(), c.terms.end(), [](const Term& t) {
+        return t.kind != Term::Kind::view && t.kind != Term::Kind::constant && t.kind != Term::Kind::iota &&
+               t.kind != Term::Kind::leaf;
+      });
+      const bool reduces = std::any_of(c.terms.begin(), c.terms.end(),
+                                       [](const Term& t) { return t.kind == Term::Kind::reduce; });
+      if (std::any_of(c.terms.begin(), c.terms.end(), is_root_only)) {
+        candidate_[k] = true;
+        continue;
+      }
+      if (!computes || c.value || lacks_an_axis(c)) continue;
+      candidate_[k] = is_root_[k] || c.is_static || c.is_shared || (!c.is_original && reduces && read_apart[k]);
+    }
+    // What a scatter starts from is copied or written in place: it must exist.
+    for (const auto& c : terms_.classes)
+      for (const auto& term : c.terms)
+        if (term.kind == Term::Kind::scatter) candidate_[term.children[0].index()] = true;
+  }
+
+  static bool lacks_an_axis(const TermClass& c) {
+    for (std::size_t axis = 0; axis < c.shape.rank() && axis < 62; ++axis)
+      if (c.shape[axis] != Expr(1) && (c.varies >> axis & 1) == 0) return true;
+    return false;
+  }
+
+  double elements(ClassId id) const {
+    double result = 1;
+    for (const auto& dim : terms_[id].shape)
+      result *= static_cast<double>(std::max<std::int64_t>(1, dim.try_eval(dims_).value_or(64)));
+    return result;
+  }
+
+  void find_largest_io() {
+    for (const auto root : terms_.roots) largest_io_ = std::max(largest_io_, elements(root));
+    for (std::size_t k = 0; k < terms_.classes.size(); ++k)
+      if (terms_.classes[k].is_source()) largest_io_ = std::max(largest_io_, elements(ClassId(k)));
+  }
+
+  /// Strongly connected components, children first.
+  void find_components() {
+    struct Frame {
+      ClassId owner;
+      std::size_t next = 0;
+    };
+    const std::size_t count = terms_.classes.size();
+    std::vector<std::vector<ClassId>> children(count);
+    for (std::size_t k = 0; k < count; ++k)
+      for (const auto& term : terms_.classes[k].terms)
+        children[k].insert(children[k].end(), term.children.begin(), term.children.end());
+    std::vector<int> number(count, -1);
+    std::vector<int> low(count, 0);
+    std::vector<bool> open(count, false);
+    std::vector<ClassId> stack;
+    int next_number = 0;
+    for (const auto root : terms_.roots) {
+      if (number[root.index()] >= 0) continue;
+      std::vector<Frame> frames = {{root}};
+      while (!frames.empty()) {
+        Frame& frame = frames.back();
+        const std::size_t at = frame.owner.index();
+        if (frame.next == 0) {
+          number[at] = low[at] = next_number++;
+          stack.push_back(frame.owner);
+          open[at] = true;
+        }
+        if (frame.next < children[at].size()) {
+          const ClassId child = children[at][frame.next++];
+          if (number[child.index()] < 0)
+            frames.push_back({child});
+          else if (open[child.index()])
+            low[at] = std::min(low[at], number[child.index()]);
+          if (frame.next == 0) frame.next = 1;
+          continue;
+        }
+        if (low[at] == number[at]) {
+          components_.emplace_back();
+          ClassId member;
+          do {
+            member = stack.back();
+            stack.pop_back();
+            open[member.index()] = false;
+            components_.back().push_back(member);
+          } while (member != ClassId(at));
+          std::sort(components_.back().begin(), components_.back().end());
+        }
+        const int mine = low[at];
+        frames.pop_back();
+        if (!frames.empty()) {
+          const std::size_t parent = frames.back().owner.index();
+          low[parent] = std::min(low[parent], mine);
+        }
+      }
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------ prices
+
+  const std::optional<Estimate>& price(const Cut& cut) {
+    if (cut.priced) return cut.cost;
+    cut.priced = true;
+    const auto lowered = rewriting::lower(terms_, {cut.body});
+    const std::string text = kernel::key(lowered.kernel);
+    Hash on_classes(3);
+    on_classes.add(text);
+    for (const auto input : lowered.inputs) on_classes.add(input.value());
+    cut.lowered = on_classes.value();
+    const auto [it, fresh] = memo_.emplace(text, std::nullopt);
+    if (fresh) it->second = oracle_.estimate(lowered.kernel, dims_);
+    cut.cost = it->second;
+    return cut.cost;
+  }
+
+  /// What is computed once, when weights are set, counts as if shared by a hundred runs: it also takes memory.
+  static double loading(double seconds) { return 0.01 * seconds; }
+
+  double flow(ClassId id) const {
+    if (terms_[id].is_source()) return 0;
+    return (best_[id.index()] < 0 ? 1e9 : best_[id.index()]) / references_[id.index()];
+  }
+  double flow(const Cut& cut) const {
+    double sum = 0;
+    for (const auto leaf : cut.leaves) sum += flow(leaf);
+    return sum;
+  }
+
+  /// An intermediate far larger than anything that goes in or out is nearly forbidden.
+  double memory_price(ClassId id) const {
+    if (is_root_[id.index()]) return 0;
+    const double n = elements(id);
+    const double bytes = n * static_cast<double>(byte_size(terms_[id].dtype));
+    const bool beyond = options_.memory_budget > 0 ? bytes > options_.memory_budget : n > 4 * largest_io_;
+    return beyond && n > 65536 ? 20.0 * bytes / 2e10 : 0;
+  }
+
+  // ------------------------------------------------------------------------------------------ cuts
+
+  std::vector<CutRef> options(ClassId id, std::size_t limit) {
+    const TermClass& c = terms_[id];
+    if (c.is_source()) return {leaf_cut(id)};
+    std::vector<CutRef> result;
+    if (candidate_[id.index()] && best_[id.index()] >= 0) result.push_back(leaf_cut(id));
+    if (std::any_of(c.terms.begin(), c.terms.end(), is_root_only)) return result;
+    const auto& kept = cuts_[id.index()];
+    if (c.is_static && !result.empty()) limit = 2;
+    for (std::size_t k = 0; k < kept.size() && k < limit; ++k) result.push_back(kept[k]);
+    return result;
+  }
+
+  void step(ClassId owner) {
+    const TermClass& c = terms_[owner];
+    if (c.is_source()) return;
+    std::map<std::uint64_t, CutRef> found;
+    for (std::size_t n = 0; n < c.terms.size(); ++n) add_cuts(owner, c.terms[n], n, found);
+    rank(owner, found);
+  }
+
+  void add_cuts(ClassId owner, const Term& term, std::size_t number, std::map<std::uint64_t, CutRef>& found) {
+    const std::size_t limit = term.children.size() == 1 ? options_.keep : options_.combine;
+    std::vector<std::vector<CutRef>> choices;
+    for (std::size_t k = 0; k < term.children.size(); ++k) {
+      if (term.kind == Term::Kind::scatter && k == 0) {
+        choices.push_back({leaf_cut(term.children[0])});
+        continue;
+      }
+      choices.push_back(options(term.children[k], limit));
+    }
+    std::vector<CutRef> picked(choices.size());
+    const std::function<void(std::size_t)> pick = [&](std::size_t k) {
+      if (k == choices.size()) {
+        const auto cut = combined(owner, term, number, picked);
+        if (cut && fits(*cut)) found.emplace(cut->key, cut);
+        return;
+      }
+      for (const auto& choice : choices[k]) {
+        // The same child twice takes the same body twice.
+        bool clash = false;
+        for (std::size_t j = 0; j < k; ++j)
+          if (term.children[j] == term.children[k] && picked[j]->key != choice->key) clash = true;
+        if (clash) continue;
+        picked[k] = choice;
+        pick(k + 1);
+      }
+    };
+    pick(0);
+  }
+
+  bool fits(const Cut& cut) const {
+    return cut.size <= options_.max_size && cut.reductions.size() <= options_.max_reductions &&
+           cut.leaves.size() <= options_.max_leaves;
+  }
+
+  struct Ranked {
+    double without_write;
+    double seconds;
+    CutRef cut;
+  };
+
+  void rank(ClassId owner, const std::map<std::uint64_t, CutRef>& found) {
+    std::vector<Ranked> ranked;
+    std::set<std::uint64_t> seen;
+    for (const auto& [key, cut] : found) {
+      const auto& cost = price(*cut);
+      if (!seen.insert(cut->lowered).second) {
+        drop(owner, "another body gives the same kernel");
+        continue;
+      }
+      if (!cost) {
+        drop(owner, "does not fit on chip");
+        continue;
+      }
+      const double leaves = flow(*cut);
+      ranked.push_back({cost->without_write + leaves, cost->seconds + leaves, cut});
+    }
+    if (ranked.empty()) return;
+    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+      return std::tie(a.without_write, a.seconds, a.cut->size, a.cut->key) <
+             std::tie(b.without_write, b.seconds, b.cut->size, b.cut->key);
+    });
+    std::vector<CutRef> keep;
+    const auto add = [&](const CutRef& cut) {
+      if (std::find(keep.begin(), keep.end(), cut) == keep.end()) keep.push_back(cut);
+    };
+    // The shallowest body is never lost: it is what everything else is made of.
+    const auto shallow = std::min_element(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+      return std::tie(a.cut->size, a.cut->key) < std::tie(b.cut->size, b.cut->key);
+    });
+    add(shallow->cut);
+    std::set<std::vector<ClassId>> leaf_sets = {shallow->cut->leaves};
+    for (const auto& r : ranked) {
+      if (keep.size() >= options_.keep) break;
+      if (leaf_sets.insert(r.cut->leaves).second) add(r.cut);
+    }
+    for (std::size_t k = 0; k < 2 && k < ranked.size(); ++k) add(ranked[k].cut);
+    add(std::min_element(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+          return a.seconds < b.seconds;
+        })->cut);
+    add(std::min_element(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+          return a.cut->leaves.size() < b.cut->leaves.size();
+        })->cut);
+    for (const auto& r : ranked)
+      if (std::find(keep.begin(), keep.end(), r.cut) == keep.end()) drop(owner, "slower than those kept");
+    if (candidate_[owner.index()] || is_root_[owner.index()]) {
+      double best = -1;
+      for (const auto& cut : keep) {
+        const double seconds = price(*cut)->seconds + flow(*cut);
+        if (best < 0 || seconds < best) best = seconds;
+      }
+      best_[owner.index()] = terms_[owner].is_static ? loading(best) : best + memory_price(owner);
+    }
+    cuts_[owner.index()] = std::move(keep);
+  }
+
+  void drop(ClassId owner, std::string_view why) {
+    if (reasons_ != nullptr) reasons_->push_back(cat("class ", owner.value(), ": ", why));
+  }
+
+  // ------------------------------------------------------------------------------------------ plans
+
+  using Plan = std::map<ClassId, CutRef>;
+
+  bool needs_body(ClassId id) const { return !terms_[id].is_source(); }
+
+  std::vector<CutRef> by_price(ClassId id) {
+    auto all = cuts_[id.index()];
+    std::stable_sort(all.begin(), all.end(), [&](const CutRef& a, const CutRef& b) {
+      return price(*a)->seconds + flow(*a) < price(*b)->seconds + flow(*b);
+    });
+    return all;
+  }
+
+  Plan select() {
+    Plan plan;
+    std::map<ClassId, int> state;  // 1: being chosen, 2: done
+    for (const auto root : terms_.roots)
+      if (needs_body(root) && !choose(root, plan, state))
+        throw InternalError(cat("mapping: class ", root.value(), " cannot be computed"));
+    return pruned(plan);
+  }
+
+  bool choose(ClassId id, Plan& plan, std::map<ClassId, int>& state) {
+    if (!needs_body(id)) return true;
+    if (const auto found = state.find(id); found != state.end()) return found->second == 2;
+    state[id] = 1;
+    for (const auto& cut : by_price(id)) {
+      const bool circular =
+          std::any_of(cut->leaves.begin(), cut->leaves.end(), [&](ClassId leaf) {
+            const auto found = state.find(leaf);
+            return found != state.end() && found->second == 1;
+          });
+      if (circular) continue;
+      bool all = true;
+      for (const auto leaf : cut->leaves) all = choose(leaf, plan, state) && all;
+      if (!all) continue;
+      plan[id] = cut;
+      state[id] = 2;
+      return true;
+    }
+    state.erase(id);
+    return false;
+  }
+
+  Plan pruned(const Plan& plan) const {
+    Plan result;
+    std::vector<ClassId> stack(terms_.roots.begin(), terms_.roots.end());
+    while (!stack.empty()) {
+      const ClassId id = stack.back();
+      stack.pop_back();
+      if (!needs_body(id) || result.contains(id)) continue;
+      const CutRef& cut = plan.at(id);
+      result.emplace(id, cut);
+      stack.insert(stack.end(), cut->leaves.begin(), cut->leaves.end());
+    }
+    return result;
+  }
+
+  double total(const Plan& plan) {
+    double sum = 0;
+    for (const auto& [id, cut] : plan)
+      sum += terms_[id].is_static ? loading(price(*cut)->seconds) : price(*cut)->seconds + memory_price(id);
+    return sum;
+  }
+
+  void count_references(const Plan& plan) {
+    references_.assign(references_.size(), 0);
+    for (const auto& [id, cut] : plan)
+      for (const auto leaf : cut->leaves) references_[leaf.index()] += 1;
+    for (auto& n : references_) n = std::max(n, 1.0);
+  }
+
+  /// Children first; empty if the plan is circular.
+  std::vector<ClassId> ordered(const Plan& plan) const {
+    std::vector<ClassId> order;
+    std::map<ClassId, int> state;
+    bool circular = false;
+    const std::function<void(ClassId)> visit = [&](ClassId id) {
+      const auto found = plan.find(id);
+      if (found == plan.end() || circular) return;
+      int& mine = state[id];
+      if (mine == 2) return;
+      if (mine == 1) {
+        circular = true;
+        return;
+      }
+      mine = 1;
+      for (const auto leaf : found->second->leaves) visit(leaf);
+      state[id] = 2;
+      order.push_back(id);
+    };
+    for (const auto root : terms_.roots) visit(root);
+    return circular ? std::vector<ClassId>{} : order;
+  }
+
+  bool complete(Plan& plan, ClassId from) {
+    std::vector<ClassId> stack = {from};
+    while (!stack.empty()) {
+      const ClassId id = stack.back();
+      stack.pop_back();
+      if (!needs_body(id) || plan.contains(id)) continue;
+      const auto all = by_price(id);
+      if (all.empty()) return false;
+      plan[id] = all[0];
+      stack.insert(stack.end(), all[0]->leaves.begin(), all[0]->leaves.end());
+    }
+    return true;
+  }
+
+  Plan refined(Plan plan) {
+    double current = total(plan);
+    bool moved = true;
+    while (moved) {
+      moved = false;
+      std::vector<ClassId> members;
+      for (const auto& [id, cut] : plan) members.push_back(id);
+      for (const auto id : members) {
+        if (!plan.contains(id)) continue;
+        for (const auto& cut : cuts_[id.index()]) {
+          if (cut == plan.at(id)) continue;
+          Plan next = plan;
+          next[id] = cut;
+          const bool whole = std::all_of(cut->leaves.begin(), cut->leaves.end(),
+                                         [&](ClassId leaf) { return complete(next, leaf); });
+          if (!whole || ordered(next).empty()) continue;
+          next = pruned(next);
+          const double seconds = total(next);
+          if (seconds >= current - 1e-12) continue;
+          plan = std::move(next);
+          current = seconds;
+          moved = true;
+          break;
+        }
+      }
+    }
+    return plan;
+  }
+
+  const Terms& terms_;
+  CostOracle& oracle_;
+  const DimMap& dims_;
+  const MapOptions& options_;
+  std::vector<std::string>* reasons_;
+  std::vector<bool> candidate_;
+  std::vector<bool> is_root_;
+  std::vector<std::vector<ClassId>> components_;
+  std::vector<std::vector<CutRef>> cuts_;
+  std::vector<double> best_;
+  std::vector<double> references_;
+  std::unordered_map<std::string, std::optional<Estimate>> memo_;
+  double largest_io_ = 1;
+};
+
+}  // namespace
+
+namespace {
+
+/// Draws a term for every class it needs, such that no class needs itself, and cuts at random.
+class RandomMapper {
+ public:
+  RandomMapper(const Terms& terms, std::uint64_t seed) : terms_(terms), state_(seed) {
+    heights();
+  }
+
+  Mapping run() {
+    Mapping result;
+    for (const auto root : terms_.roots) need(root, result);
+    return result;
+  }
+
+ private:
+  std::uint64_t draw() {
+    state_ += 0x9E3779B97F4A7C15ULL;
+    return Hash(state_).add(state_ >> 7).value();
+  }
+  bool chance(int percent) { return draw() % 100 < static_cast<std::uint64_t>(percent); }
+
+  /// A random rank for every class, above that of the children of its least deep term: a term is usable if all its
+  /// children rank lower, so one always is, and following them never comes back.
+  void heights() {
+    const std::size_t count = terms_.classes.size();
+    std::vector<std::uint64_t> height(count, unknown);
+    std::vector<const Term*> least(count, nullptr);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t k = 0; k < count; ++k)
+        for (const auto& term : terms_.classes[k].terms) {
+          std::uint64_t deepest = 0;
+          for (const auto child : term.children) deepest = std::max(deepest, height[child.index()]);
+          if (deepest >= unknown || deepest + 1 >= height[k]) continue;
+          height[k] = deepest + 1;
+          least[k] = &term;
+          changed = true;
+        }
+    }
+    std::vector<std::size_t> order(count);
+    for (std::size_t k = 0; k < count; ++k) order[k] = k;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return height[a] < height[b]; });
+    rank_.assign(count, 0);
+    for (const auto k : order) {
+      if (least[k] == nullptr) continue;
+      for (const auto child : least[k]->children) rank_[k] = std::max(rank_[k], rank_[child.index()] + 1);
+      rank_[k] += chance(50) ? 0 : draw() % 64;
+    }
+  }
+
+  const Term& pick(ClassId id) {
+    const auto& c = terms_[id];
+    const auto found = picked_.find(id);
+    if (found != picked_.end()) return c.terms[found->second];
+    std::vector<std::size_t> usable;
+    for (std::size_t n = 0; n < c.terms.size(); ++n) {
+      const auto& children = c.terms[n].children;
+      if (std::all_of(children.begin(), children.end(),
+                      [&](ClassId child) { return rank_[child.index()] < rank_[id.index()]; }))
+        usable.push_back(n);
+    }
+    if (usable.empty()) throw InternalError("random mapping: a class has no term");
+    const std::size_t n = usable[draw() % usable.size()];
+    picked_.emplace(id, n);
+    return c.terms[n];
+  }
+
+  BodyRef body(ClassId id, bool top, std::map<ClassId, BodyRef>& made, Mapping& result) {
+    const auto& c = terms_[id];
+    auto fresh = std::make_shared<Body>();
+    fresh->owner = id;
+    if (c.is_source()) return fresh;
+    const Term& term = pick(id);
+    const bool simple = term.children.empty() || term.kind == Term::Kind::view;
+    if (!top && (is_root_only(term) || (!simple && chance(35)))) {
+      need(id, result);
+      return fresh;
+    }
+    if (const auto found = made.find(id); found != made.end()) return found->second;
+    fresh->term = &term;
+    for (std::size_t k = 0; k < term.children.size(); ++k) {
+      if (term.kind == Term::Kind::scatter && k == 0) {
+        need(term.children[0], result);
+        auto base = std::make_shared<Body>();
+        base->owner = term.children[0];
+        fresh->children.push_back(base);
+        continue;
+      }
+      fresh->children.push_back(body(term.children[k], false, made, result));
+    }
+    made.emplace(id, fresh);
+    return fresh;
+  }
+
+  void need(ClassId id, Mapping& result) {
+    if (terms_[id].is_source() || !needed_.insert(id).second) return;
+    std::map<ClassId, BodyRef> made;
+    const BodyRef root = body(id, true, made, result);
+    result.bodies.push_back(root);
+  }
+
+  static constexpr std::uint64_t unknown = 1'000'000;
+  const Terms& terms_;
+  std::uint64_t state_;
+  std::vector<std::uint64_t> rank_;
+  std::map<ClassId, std::size_t> picked_;
+  std::set<ClassId> needed_;
+};
+
+}  // namespace
+
+Mapping random_mapping(const Terms& terms, std::uint64_t seed) {
+  return RandomMapper(terms, seed).run();
+}
+
+Mapping map(const Terms& terms, CostOracle& oracle, const DimMap& dims, const MapOptions& options,
+            std::vector<std::string>* reasons) {
+  return Mapper(terms, oracle, dims, options, reasons).run();
+}
+
+}  // namespace luminal::search
