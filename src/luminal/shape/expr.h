@@ -115,7 +115,7 @@ class Expr {
 
   std::uint64_t hash() const;
   /// Structural, on the normal form.
-  friend bool operator==(const Expr& a, const Expr& b) { return a.compare(b) == 0; }
+  friend bool operator==(const Expr& a, const Expr& b) { return a.hash() == b.hash() && a.compare(b) == 0; }
   friend bool operator<(const Expr& a, const Expr& b) { return a.compare(b) < 0; }
   /// A total order that is the same in every process.
   int compare(const Expr& other) const;
