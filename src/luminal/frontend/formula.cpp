@@ -61,6 +61,10 @@ Term operator<(const Term& a, const Term& b) {
 Term operator==(const Term& a, const Term& b) {
   return apply(Op::equal, a, b);
 }
+Term not_less(const Term& a, const Term& b) {
+  const Location where = line_of(a, b);
+  return {at(a, where) >= at(b, where), where};
+}
 Term operator&(const Term& a, const Term& b) {
   return apply(Op::bit_and, a, b);
 }

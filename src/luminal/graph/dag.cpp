@@ -127,7 +127,7 @@ NodeId Dag::add(NewNode given) {
   const NodeId id(slots_.size());
   Slot slot;
   for (const auto& output : node.outputs) {
-    const bool same = !node.inputs.empty() && node.inputs[0].view.is_identity() &&
+    const bool same = !node.inputs.empty() && node.inputs[0].view.movements().empty() &&
                       node.inputs[0].view.source() == output.shape;
     slot.whole.push_back(same ? node.inputs[0].view : View(output.shape));
   }
@@ -184,12 +184,11 @@ void Dag::register_variables(const Node& node) {
   for (const auto& output : node.outputs)
     for (const auto& dim : output.shape) visit(dim);
   if (const auto* iota = node.try_get<attribute::Iota>()) visit(iota->value);
-  for (const auto& input : node.inputs) {
-    if (input.view.is_identity()) continue;
-    for (const auto& dim : input.view.shape()) visit(dim);
-    for (const auto& index : input.view.map().index) visit(index);
-    for (const auto& guard : input.view.map().guards) visit(guard.valid);
-  }
+  for (const auto& input : node.inputs) register_variables(input.view, node.where);
+}
+
+void Dag::register_variables(const View& view, Location where) {
+  for (const auto& variable : view.variables()) register_variable(variable, where);
 }
 
 void Dag::set_name(NodeId id, std::string name) {
@@ -222,7 +221,9 @@ void Dag::schedule(NodeId earlier, NodeId later, Location where) {
 
 void Dag::add_output(const Value& value) {
   type(value);
-  if (std::find(outputs_.begin(), outputs_.end(), value) == outputs_.end()) outputs_.push_back(value);
+  if (std::find(outputs_.begin(), outputs_.end(), value) != outputs_.end()) return;
+  register_variables(value.view, node(value.node).where);
+  outputs_.push_back(value);
 }
 
 void Dag::remove_output(const Value& value) {
@@ -245,6 +246,7 @@ void Dag::assign(NodeId state, const Value& value, Location where) {
                                [](const Expr& a, const Expr& b) { return prove_eq(a, b); });
   if (!fits)
     throw Error(cat("assign: the state '", target.name, "' is ", wanted, " and cannot take ", given), where);
+  register_variables(value.view, where);
   assignments_.insert_or_assign(state, value);
 }
 

@@ -174,7 +174,7 @@ class Parser {
         word.find_first_not_of("0123456789", 1) == std::string_view::npos) {
       return coordinate(word, start);
     }
-    return Expr::variable(word);
+    return Expr::variable(word, 0, {}, {});
   }
 
   /// A coordinate that was not declared has an extent that nothing is known of.

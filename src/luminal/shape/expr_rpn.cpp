@@ -167,7 +167,7 @@ class Reader {
     const auto digits = token_.substr(second + 1);
     std::optional<std::int64_t> high;
     if (!digits.empty()) high = number(digits);
-    stack_.push_back(Expr::variable(token_.substr(0, first), low, high));
+    stack_.push_back(Expr::variable(token_.substr(0, first), low, high, {}));
   }
 };
 

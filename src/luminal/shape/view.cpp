@@ -76,6 +76,13 @@ IndexMap moved(const IndexMap& before, detail::Step&& step) {
 
 }  // namespace
 
+bool View::has_checks(const std::vector<ViewCheck>& wanted) const {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const ViewCheck& check) {
+    return std::any_of(checks().begin(), checks().end(),
+                       [&](const ViewCheck& mine) { return mine.holds == check.holds; });
+  });
+}
+
 View View::with_checks(const std::vector<ViewCheck>& more) const {
   auto all = checks();
   for (const auto& check : more) detail::add_check(check, all);
@@ -88,19 +95,22 @@ View View::with_checks(const std::vector<ViewCheck>& more) const {
 View View::then(const Movement& movement) const {
   auto step = detail::step_of(movement, shape());
   const auto new_checks = std::move(step.checks);
+  // Movements are how views are written down, so they must say all checks: two become one only if the one has
+  // them.
   if (data_->previous) {
     if (const auto both = detail::folded(movements().back(), movement)) {
-      return View(data_->previous).then(*both).with_checks(checks()).with_checks(new_checks);
+      const View one = View(data_->previous).then(*both);
+      if (one.has_checks(checks()) && one.has_checks(new_checks)) return one;
     }
   }
   auto data = std::make_shared<Data>();
   data->map = moved(map(), std::move(step));
   data->hash = data->map.hash();
-  // A way back to where the view has been leaves no trace but its checks.
+  // A way back to where the view has been leaves no trace, if it made no check.
   for (auto earlier = data_; earlier; earlier = earlier->previous) {
-    if (earlier->hash == data->hash && earlier->map == data->map) {
-      return View(earlier).with_checks(checks()).with_checks(new_checks);
-    }
+    if (earlier->hash != data->hash || !(earlier->map == data->map)) continue;
+    const View back(earlier);
+    if (back.has_checks(checks()) && back.has_checks(new_checks)) return back;
   }
   data->previous = data_;
   data->movements = movements();
@@ -174,6 +184,18 @@ std::optional<View::Affine> View::affine() const {
     rebuilt = rebuilt + result.strides[axis] * coordinates[axis];
   }
   if (!(rebuilt == flat)) return std::nullopt;
+  return result;
+}
+
+std::vector<Expr> View::variables() const {
+  std::vector<Expr> result;
+  for (const auto& movement : movements()) {
+    for (const auto& e : detail::expressions_in(movement)) {
+      for (const auto& variable : e.variables()) {
+        if (std::find(result.begin(), result.end(), variable) == result.end()) result.push_back(variable);
+      }
+    }
+  }
   return result;
 }
 
