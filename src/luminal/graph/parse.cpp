@@ -121,7 +121,7 @@ class Parser {
 
   std::vector<Expr> expressions(std::string_view bracketed) const {
     if (bracketed.size() < 2 || bracketed.front() != '[' || bracketed.back() != ']')
-      throw Error(cat("expected a list in brackets, got ", quoted(bracketed)));
+      throw Error(cat("expected a list in brackets, got ", in_quotes(bracketed)));
     std::vector<Expr> result;
     for (const auto part : split_arguments(bracketed.substr(1, bracketed.size() - 2)))
       result.push_back(expression(part));
@@ -132,7 +132,7 @@ class Parser {
     std::uint32_t result = 0;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), result).ptr;
     if (text.empty() || end != text.data() + text.size())
-      throw Error(cat("expected an axis, got ", quoted(text)));
+      throw Error(cat("expected an axis, got ", in_quotes(text)));
     return result;
   }
 
@@ -268,7 +268,7 @@ class Parser {
       case Op::custom: {
         const std::string name = Lexer(text, number_).string();
         const auto found = customs_.find(name);
-        if (found == customs_.end()) throw Error(cat("the custom op ", quoted(name), " was not given"));
+        if (found == customs_.end()) throw Error(cat("the custom op ", in_quotes(name), " was not given"));
         return attribute::Custom{found->second};
       }
       default:

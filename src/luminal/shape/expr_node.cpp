@@ -183,11 +183,11 @@ Expr Expr::variable(std::string_view name, std::int64_t low, std::optional<std::
                     Location where) {
   if (!detail::is_name(name)) {
     throw Error(
-        cat("variable: ", quoted(name), " is no name; expected letters, digits and _, no digit first"),
+        cat("variable: ", in_quotes(name), " is no name; expected letters, digits and _, no digit first"),
         where);
   }
   if (detail::is_coordinate_name(name)) {
-    throw Error(cat("variable: ", quoted(name), " names a coordinate; those are made by `coordinate`"),
+    throw Error(cat("variable: ", in_quotes(name), " names a coordinate; those are made by `coordinate`"),
                 where);
   }
   if (high && *high < low)
