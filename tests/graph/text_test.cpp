@@ -165,6 +165,22 @@ TEST(Text, ChecksSurvive) {
   expect_round_trip(g.dag());
 }
 
+TEST(Checks, AreNotSharedAway) {
+  Graph g;
+  const Tensor x = g.tensor({"n", 4}).retrieve();
+  const Tensor plain = x.exp2().retrieve();
+  x.set({{1, 2, 3, 4}, {5, 6, 7, 8}});
+  g.execute();
+  const Tensor checked = x.reshape({"m", 8}).reshape({"n", 4});
+  EXPECT_NE(checked.exp2().node(), plain.node());
+  checked.retrieve();
+  g.set_dim("m", 7);
+  EXPECT_THROW(g.execute(), Error);
+  g.set_dim("m", 1);
+  g.execute();
+  EXPECT_EQ(checked.data<float>(), x.data<float>());
+}
+
 TEST(Text, DimsOfViewsAreDeclared) {
   Graph g;
   const State s = g.state("s", {3});

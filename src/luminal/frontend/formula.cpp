@@ -153,6 +153,14 @@ Expr count_of(const Shape& shape, const std::vector<std::size_t>& axes) {
   return count;
 }
 
+Expr count_of(const Shape& shape, Location where) {
+  try {
+    return shape.element_count();
+  } catch (const Error& error) {
+    throw Error(error.problem(), where);
+  }
+}
+
 namespace {
 
 DType visible_dtype(DType dtype) {

@@ -81,6 +81,8 @@ Term reduce(Op op, const Term& x, const std::vector<std::size_t>& axes, bool kee
 Term sum(const Term& x, const std::vector<std::size_t>& axes, bool keep_dims);
 /// The product of the sizes of these axes.
 Expr count_of(const Shape& shape, const std::vector<std::size_t>& axes);
+/// The number of elements; `Error` at this line if it leaves 63 bits.
+Expr count_of(const Shape& shape, Location where);
 
 /// The operand of a floating-point function as the function computes it: integers and bools as f32, narrow
 /// floats widened to f32. `finish` rounds to the dtype that the caller sees.

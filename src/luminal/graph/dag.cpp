@@ -36,9 +36,20 @@ std::uint64_t hash_of(const Node& node) {
   return hash.value();
 }
 
+bool same_checks(const View& a, const View& b) {
+  return std::equal(a.checks().begin(), a.checks().end(), b.checks().begin(), b.checks().end(),
+                    [](const ViewCheck& x, const ViewCheck& y) { return x.holds == y.holds; });
+}
+
+/// The same elements, under the same conditions: a view that asks more of the dims must not give way to one
+/// that asks less.
+bool same_value(const Value& a, const Value& b) {
+  return a == b && same_checks(a.view, b.view);
+}
+
 bool same_node(const Node& a, const Node& b) {
-  return a.op == b.op && a.attribute == b.attribute && a.inputs == b.inputs && a.outputs == b.outputs &&
-         a.after == b.after;
+  return a.op == b.op && a.attribute == b.attribute && a.outputs == b.outputs && a.after == b.after &&
+         std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(), same_value);
 }
 
 std::string bounds_text(const Expr& variable) {
@@ -221,7 +232,8 @@ void Dag::schedule(NodeId earlier, NodeId later, Location where) {
 
 void Dag::add_output(const Value& value) {
   type(value);
-  if (std::find(outputs_.begin(), outputs_.end(), value) != outputs_.end()) return;
+  const auto same = [&](const Value& other) { return same_value(other, value); };
+  if (std::any_of(outputs_.begin(), outputs_.end(), same)) return;
   register_variables(value.view, node(value.node).where);
   outputs_.push_back(value);
 }

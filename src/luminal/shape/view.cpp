@@ -83,15 +83,6 @@ bool View::has_checks(const std::vector<ViewCheck>& wanted) const {
   });
 }
 
-View View::with_checks(const std::vector<ViewCheck>& more) const {
-  auto all = checks();
-  for (const auto& check : more) detail::add_check(check, all);
-  if (all.size() == checks().size()) return *this;
-  auto data = std::make_shared<Data>(*data_);
-  data->checks = std::move(all);
-  return View(std::shared_ptr<const Data>(std::move(data)));
-}
-
 View View::then(const Movement& movement) const {
   auto step = detail::step_of(movement, shape());
   const auto new_checks = std::move(step.checks);
@@ -116,17 +107,18 @@ View View::then(const Movement& movement) const {
   data->movements = movements();
   data->movements.push_back(movement);
   data->checks = checks();
-  return View(std::shared_ptr<const Data>(std::move(data))).with_checks(new_checks);
+  for (const auto& check : new_checks) detail::add_check(check, data->checks);
+  return View(std::shared_ptr<const Data>(std::move(data)));
 }
 
 View View::then(const View& next) const {
   if (!(next.source() == shape())) {
     throw Error(cat("view: a view of ", next.source(), " cannot follow one that gives ", shape()));
   }
-  if (movements().empty()) return next.with_checks(checks());
+  if (movements().empty()) return next;
   View result = *this;
   for (const auto& movement : next.movements()) result = result.then(movement);
-  return result.with_checks(next.checks());
+  return result;
 }
 
 View View::permute(std::vector<std::size_t> axes) const {
@@ -199,30 +191,10 @@ std::vector<Expr> View::variables() const {
   return result;
 }
 
-namespace {
-
-/// "n = 3, m = 5": the values that a check was tested with.
-std::string values_in(const Expr& e, const DimMap& values) {
-  std::vector<std::string> parts;
-  for (const auto& variable : e.variables()) {
-    const auto found = values.find(variable.name());
-    if (found != values.end()) parts.push_back(cat(found->first, " = ", found->second));
-  }
-  return join(parts);
-}
-
-}  // namespace
-
 View View::substitute(const DimMap& values) const {
   View result(source().substitute(values));
   for (const auto& movement : movements()) result = result.then(detail::substituted(movement, values));
-  std::vector<ViewCheck> open;
-  for (const auto& check : checks()) {
-    const auto holds = check.holds.substitute(values);
-    if (holds == Expr(0)) throw Error(cat(check.problem, " where ", values_in(check.holds, values)));
-    if (!holds.is_constant()) open.push_back({holds, check.problem});
-  }
-  return result.with_checks(open);
+  return result;
 }
 
 }  // namespace luminal

@@ -180,7 +180,6 @@ class View {
   std::shared_ptr<const Data> data_;
   explicit View(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
   bool has_checks(const std::vector<ViewCheck>& wanted) const;
-  View with_checks(const std::vector<ViewCheck>& more) const;
 };
 
 /// One row per movement: its name and arguments, as `View::text` prints them.
