@@ -5,6 +5,15 @@
 namespace luminal {
 namespace {
 
+REFUSED(dim_name, "variable: \"n-1\" is no name; expected letters, digits and _, no digit first") {
+  g.tensor({2, "n-1"});
+}
+REFUSED(dim_of_a_coordinate, "variable: \"i3\" names a coordinate; those are made by `coordinate`") {
+  g.dim("i3", 0, 4);
+}
+REFUSED(dim_without_value, "variable: n has no value in [5, 4]") {
+  g.dim("n", 5, 4);
+}
 REFUSED(add_shapes, "add: shapes [2, 3] and [4, 3] do not broadcast at axis 0: 2 against 4") {
   g.tensor({2, 3}) + g.tensor({4, 3});
 }

@@ -39,6 +39,22 @@ REFUSED(heads, "MultiHeadAttention: size 10 does not divide into 4 heads") {
 REFUSED(groups, "GroupNorm: 5 channels do not divide into 2 groups") {
   nn::GroupNorm(g, 2, 5);
 }
+REFUSED(batch_of_one,
+        "BatchNorm: the input has shape [1, 3], expected more than one value a channel in training") {
+  nn::BatchNorm(g, 3)(g.tensor({1, 3}));
+}
+REFUSED(batch_of_none,
+        "BatchNorm: the input has shape [0, 3, 4], expected more than one value a channel in training") {
+  nn::BatchNorm(g, 3)(g.tensor({0, 3, 4}));
+}
+REFUSED(batch_that_becomes_one,
+        "slice of axis 0 of [1]: 1 elements from 1 with step 1 end at 1, but the axis has size 1") {
+  nn::BatchNorm(g, 2)(g.tensor({"n", 2}).set({{1, 2}}));
+  g.execute();
+}
+REFUSED(operands_in_a_loss, "sub: shapes [2, 3] and [2, 4] do not broadcast at axis 1: 3 against 4") {
+  nn::mse_loss(g.tensor({2, 3}), g.tensor({2, 4}));
+}
 REFUSED(time_steps,
         "Recurrent: the input has shape [1, t, 2], expected a constant number of time steps, at least 1") {
   nn::lstm(g, 2, 3)(g.tensor({1, "t", 2}));

@@ -3,6 +3,9 @@
 namespace luminal {
 namespace {
 
+REFUSED(too_many_elements, "shape [1099511627776, 1099511627776]: the number of elements exceeds 2^63 - 1") {
+  g.tensor({1LL << 40, 1LL << 40}).reshape({-1});
+}
 REFUSED(permute_count, "permute: 1 axes for a tensor of rank 2") {
   g.tensor({2, 3}).permute({0});
 }

@@ -116,6 +116,82 @@ TEST(Text, RefusalsNameLineAndColumn) {
             "graph text, line 3, column 10: %3 is not defined above");
 }
 
+TEST(Text, ConstantsAreOfTheirDtype) {
+  const auto of = [](const std::string& constant) {
+    return refusal("luminal graph 1\n%0 = constant {" + constant + "[]");
+  };
+  const std::string at = "graph text, line 2, column 16: the constant ";
+  EXPECT_EQ(of("1.5} : i64"), at + "1.5 is no i64");
+  EXPECT_EQ(of("1.0} : i64"), at + "1.0 is no i64");
+  EXPECT_EQ(of("true} : i32"), at + "true is no i32");
+  EXPECT_EQ(of("300} : u8"), at + "300 is no u8");
+  EXPECT_EQ(of("-1} : u64"), at + "-1 is no u64");
+  EXPECT_EQ(of("9223372036854775808u} : i64"), at + "9223372036854775808u is no i64");
+  EXPECT_EQ(of("2} : bool"), at + "2 is no bool");
+  EXPECT_EQ(of("0.0} : bool"), at + "0.0 is no bool");
+  EXPECT_EQ(of("true} : f32"), at + "true is no f32");
+  for (const char* fine :
+       {"1} : f32", "0.1} : bf16", "inf} : f16", "-7} : i8", "7u} : u8", "7} : u8", "true} : bool"})
+    EXPECT_EQ(of(fine), "read") << fine;
+}
+
+TEST(Text, DimsOfIotasAreDeclared) {
+  const std::string head = "luminal graph 1\n";
+  EXPECT_EQ(refusal(head + "%0 = iota {k*i0} : i64[2]"),
+            "graph text, line 2, column 12: the dim 'k' is not declared above");
+  EXPECT_EQ(refusal(head + "dim k [0, inf]\n%0 = iota {k*i0} : i64[2]"), "read");
+}
+
+/// All checks of all views, in order.
+std::vector<std::string> checks_of(const Dag& dag) {
+  std::vector<std::string> result;
+  for (const auto id : dag.nodes())
+    for (const auto& input : dag.node(id).inputs)
+      for (const auto& check : input.view.checks()) result.push_back(check.problem);
+  for (const auto& output : dag.outputs())
+    for (const auto& check : output.view.checks()) result.push_back(check.problem);
+  return result;
+}
+
+TEST(Text, ChecksSurvive) {
+  Graph g;
+  const Tensor x = g.tensor({"n", 4});
+  // Each of these reads x as it is, if the dims allow it.
+  x.reshape({"m", 8}).reshape({"n", 4}).exp2().retrieve();
+  x.reshape({"k", 2}).flip(0).flip(0).reshape({"n", 4}).retrieve();
+  x.slice(0, 0, Expr("n")).sqrt().retrieve();
+  EXPECT_EQ(checks_of(g.dag()).size(), 2u) << g.text();
+  EXPECT_EQ(checks_of(parse(g.text())), checks_of(g.dag())) << g.text();
+  expect_round_trip(g.dag());
+}
+
+TEST(Checks, AreNotSharedAway) {
+  Graph g;
+  const Tensor x = g.tensor({"n", 4}).retrieve();
+  const Tensor plain = x.exp2().retrieve();
+  x.set({{1, 2, 3, 4}, {5, 6, 7, 8}});
+  g.execute();
+  const Tensor checked = x.reshape({"m", 8}).reshape({"n", 4});
+  EXPECT_NE(checked.exp2().node(), plain.node());
+  checked.retrieve();
+  g.set_dim("m", 7);
+  EXPECT_THROW(g.execute(), Error);
+  g.set_dim("m", 1);
+  g.execute();
+  EXPECT_EQ(checked.data<float>(), x.data<float>());
+}
+
+TEST(Text, DimsOfViewsAreDeclared) {
+  Graph g;
+  const State s = g.state("s", {3});
+  const Tensor x = g.tensor({3});
+  // The padding goes again, so the map does not know m; the movements do.
+  x.pad(0, "m", 0).flip(0).slice(0, 0, 3).exp2().retrieve();
+  x.expand_dim(0, "k").retrieve();
+  s.assign(x.pad(0, "j", 0).flip(0).slice(0, 0, 3));
+  expect_round_trip(g.dag());
+}
+
 TEST(Text, RandomDamageNeverCrashes) {
   const std::string text = test::RandomGraph(7).graph.text();
   test::Random random(1);

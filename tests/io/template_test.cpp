@@ -29,7 +29,7 @@ TEST(ChatTemplate, RendersAsTheReferences) {
     const std::string source = is_file ? test::read_file(folder + entry["file"].get<std::string>())
                                        : entry["template"].get<std::string>();
     const std::string what =
-        is_file ? cat(entry["file"], " on conversation ", entry["conversation"]) : luminal::quoted(source);
+        is_file ? cat(entry["file"], " on conversation ", entry["conversation"]) : luminal::in_quotes(source);
     try {
       const std::string text =
           ChatTemplate(source).render(TemplateValue::from_json(entry["variables"].dump()), reference_time());

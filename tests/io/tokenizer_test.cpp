@@ -51,7 +51,7 @@ TEST(Tokenizer, RealVocabulariesGiveTheExpectedIds) {
     for (; std::getline(lines, line) && i < strings.size(); ++i) {
       std::istringstream numbers(line);
       const std::vector<TokenId> expected{std::istream_iterator<TokenId>(numbers), {}};
-      EXPECT_EQ(tokenizer.encode(strings[i]), expected) << name << ": " << luminal::quoted(strings[i]);
+      EXPECT_EQ(tokenizer.encode(strings[i]), expected) << name << ": " << luminal::in_quotes(strings[i]);
       EXPECT_EQ(tokenizer.decode(expected), strings[i]) << name;
     }
     EXPECT_EQ(i, strings.size());
@@ -80,11 +80,11 @@ TEST(Tokenizer, TrainedTokenizersGiveTheReferencesIds) {
       const std::string text = test::from_hex(fields[0]);
       const auto ids = tokenizer.encode(text);
       failures += join(ids, " ") != fields[1];
-      EXPECT_EQ(join(ids, " "), fields[1]) << entry.path().filename() << ": " << luminal::quoted(text);
+      EXPECT_EQ(join(ids, " "), fields[1]) << entry.path().filename() << ": " << luminal::in_quotes(text);
       EXPECT_EQ(join(tokenizer.encode(text, true), " "), fields[2])
-          << entry.path().filename() << ": " << luminal::quoted(text);
+          << entry.path().filename() << ": " << luminal::in_quotes(text);
       EXPECT_EQ(tokenizer.decode(ids), test::from_hex(fields[3]))
-          << entry.path().filename() << ": " << luminal::quoted(text);
+          << entry.path().filename() << ": " << luminal::in_quotes(text);
     }
     ++tried;
   }

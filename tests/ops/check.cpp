@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "luminal/support/text.h"
+#include "tests/locations.h"
 
 namespace luminal::ops {
 namespace {
@@ -93,6 +94,8 @@ std::optional<std::string> difference(const Array& got, const Expected& expected
 std::optional<std::string> check(Backend& backend, const Row& row, const Case& of, bool symbolic) {
   try {
     Built built = build(row, of, symbolic);
+    if (const auto foreign = test::foreign_line(built.graph.dag()))
+      return cat("names no line of its user: ", *foreign);
     const std::vector<Array> results = backend.run(built.graph, built.outputs);
     if (results.size() != of.outputs.size())
       return cat(results.size(), " outputs, expected ", of.outputs.size());

@@ -78,6 +78,13 @@ TEST(Expr, TellsVariablesApartByBounds) {
   EXPECT_FALSE(prove_lt(Expr::variable("n", 1), Expr::variable("n", 2)));
 }
 
+TEST(Expr, IsMadeOfEveryKindOfInteger) {
+  EXPECT_EQ(Expr(5LL << 40).text(), "5497558138880");
+  EXPECT_EQ(Expr(std::uint8_t{7}), Expr(7));
+  EXPECT_EQ(Expr(7ULL), Expr(7));
+  EXPECT_THROW(Expr(~0ULL), Error);
+}
+
 TEST(Expr, RefusesNames) {
   EXPECT_THROW(Expr("i0"), Error);
   EXPECT_THROW(Expr(""), Error);

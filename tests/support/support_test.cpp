@@ -53,7 +53,7 @@ TEST(Number, TextReadsBackExactly) {
 }
 
 TEST(Text, QuotesEveryByte) {
-  EXPECT_EQ(quoted("a\"b\\\n\x01"), "\"a\\\"b\\\\\\n\\u0001\"");
+  EXPECT_EQ(in_quotes("a\"b\\\n\x01"), "\"a\\\"b\\\\\\n\\u0001\"");
 }
 
 TEST(Id, NoneIsTheDefault) {

@@ -132,8 +132,8 @@ class Peer {
   std::optional<std::string> run(const std::string& script) const {
     const fs::path file = folder_ / "script.py";
     std::ofstream(file, std::ios::binary) << script;
-    const std::string command =
-        cat("RAYON_NUM_THREADS=1 timeout 300 ", quoted(python_), " ", quoted(file.string()), " 2>/dev/null");
+    const std::string command = cat("RAYON_NUM_THREADS=1 timeout 300 ", in_quotes(python_), " ",
+                                    in_quotes(file.string()), " 2>/dev/null");
     FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return std::nullopt;
     std::string output;
@@ -251,7 +251,7 @@ int bench_egraph(const std::string& programs, std::ostream& out) {
   const Peer peer;
   out << std::setprecision(4);
   if (!peer.found()) {
-    out << "No peer: " << quoted(peer.python())
+    out << "No peer: " << in_quotes(peer.python())
         << " has no egglog package. Set LUMINAL_PEER_PYTHON to a Python that has"
         << " it (pip install egglog), or make .venv with one.\n";
   }

@@ -36,14 +36,14 @@ std::string json_report(egraph::Program& program, double seconds, const std::str
   out << "{\"tables\": {";
   bool first = true;
   for (const auto& [name, size] : program.table_sizes()) {
-    out << (first ? "" : ", ") << quoted(name) << ": " << size;
+    out << (first ? "" : ", ") << in_quotes(name) << ": " << size;
     first = false;
   }
   out << "}, \"extract_costs\": [" << join(program.extract_costs()) << "], \"seconds\": " << shortest(seconds)
       << ", \"iterations\": " << program.engine().iterations()
       << ", \"peak_bytes\": " << program.engine().peak_bytes();
   if (!error.empty()) {
-    out << ", \"error\": {\"message\": " << quoted(error) << ", \"line\": " << span.line
+    out << ", \"error\": {\"message\": " << in_quotes(error) << ", \"line\": " << span.line
         << ", \"column\": " << span.column << "}";
   }
   out << "}\n";
@@ -53,7 +53,7 @@ std::string json_report(egraph::Program& program, double seconds, const std::str
 int run_egg(const EggOptions& options) {
   const auto text = read_file(options.file);
   if (!text) {
-    std::cerr << "luminal egg: cannot read " << quoted(options.file) << "\n";
+    std::cerr << "luminal egg: cannot read " << in_quotes(options.file) << "\n";
     return 1;
   }
   egraph::Program program([&](std::string_view output) {
@@ -78,7 +78,7 @@ int run_egg(const EggOptions& options) {
     page << egraph::html_page(program, options.file);
     page.close();
     if (!page) {
-      std::cerr << "luminal egg: cannot write " << quoted(options.html) << "\n";
+      std::cerr << "luminal egg: cannot write " << in_quotes(options.html) << "\n";
       return 1;
     }
   }

@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, io::GgufNewValue>> metadata_for(const io::Mod
 void quantize(const QuantizeOptions& options) {
   const auto wanted = io::format_named(options.type);
   if (!wanted || !io::can_encode(*wanted) || !io::row(*wanted).ggml)
-    throw Error(cat("quantize: the type ", luminal::quoted(options.type),
+    throw Error(cat("quantize: the type ", luminal::in_quotes(options.type),
                     " cannot be written: expected f32, f16, bf16, q8_0, q4_0, q4_k or q6_k"));
   const io::ModelFile model = io::open_model(options.input);
   std::vector<io::GgufNewTensor> tensors;
@@ -58,7 +58,8 @@ void quantize(const QuantizeOptions& options) {
                          try {
                            return io::encode_tensor(format, tensor.array());
                          } catch (const Error& error) {
-                           throw Error(cat("tensor ", luminal::quoted(tensor.name), ": ", error.problem()));
+                           throw Error(
+                               cat("tensor ", luminal::in_quotes(tensor.name), ": ", error.problem()));
                          }
                        }});
   }

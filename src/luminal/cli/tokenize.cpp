@@ -47,7 +47,7 @@ void tokenize(const TokenizeOptions& options) {
   if (options.decode) {
     const std::string text = tokenizer.decode(parse_ids(input), options.special);
     if (options.json)
-      std::cout << "{\"text\": " << luminal::quoted(text) << "}\n";
+      std::cout << "{\"text\": " << luminal::in_quotes(text) << "}\n";
     else
       std::cout << text;
     return;

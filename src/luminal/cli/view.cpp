@@ -21,7 +21,7 @@ struct ViewOptions {
 std::string read_all(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path))
-    throw Error(cat("view: the file ", quoted(path), " cannot be read"));
+    throw Error(cat("view: the file ", in_quotes(path), " cannot be read"));
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
@@ -35,7 +35,7 @@ void view(const ViewOptions& options) {
   std::ofstream page(target, std::ios::binary);
   page << to_html(dag, options.file);
   page.close();
-  if (!page) throw Error(cat("view: the file ", quoted(target), " cannot be written"));
+  if (!page) throw Error(cat("view: the file ", in_quotes(target), " cannot be written"));
   std::cout << target << '\n';
 }
 

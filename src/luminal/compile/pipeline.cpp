@@ -1,12 +1,16 @@
 // The driver: compiling, stage by stage.
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 
 #include "luminal/compile/assemble.h"
 #include "luminal/compile/compile.h"
 #include "luminal/compile/executable_data.h"
 #include "luminal/compile/region.h"
+#include "luminal/compile/roll.h"
 #include "luminal/graph/passes.h"
+#include "luminal/graph/text.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -100,69 +104,125 @@ class Pipeline {
     }
   }
 
-  /// Everything that is wanted of the algebraic part of the graph, as one region.
+  /// The graph in regions: repeated layers are regions of their own, equal ones compiled once. Values that pass from one
+  /// region to another exist in memory.
   void compile_regions() {
-    rewriting::Region region;
-    std::vector<BufferId> sources;
-    std::vector<NodeId> boundaries;
-    std::map<OutputId, std::size_t> number;
+    std::vector<std::vector<NodeId>> parts;
     const auto order = execution_order(dag_, dag_.roots());
+    stage("roll", [&] { parts = roll_layers(dag_, order); });
+    std::map<NodeId, std::size_t> part_of;
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      for (const auto id : parts[k])
+        if (!rewriting::is_boundary(dag_.node(id).op)) part_of.emplace(id, k);
+
+    // Who needs what from which part. A value outside of all parts (an input, a constant) is made by whoever reads it.
+    std::vector<rewriting::Region> regions(parts.size());
+    std::vector<std::vector<Value>>& wanted = wanted_;
+    wanted.assign(parts.size(), {});
+    const auto want = [&](const Value& value, std::size_t reader) {
+      const auto found = part_of.find(value.node);
+      const std::size_t part = found != part_of.end() ? found->second : reader;
+      if (std::find(wanted[part].begin(), wanted[part].end(), value) == wanted[part].end()) wanted[part].push_back(value);
+      return part;
+    };
     for (const auto id : order) {
       const Node& node = dag_.node(id);
-      if (!rewriting::is_boundary(node.op)) continue;
-      const bool is_source = node.op == Op::input || node.op == Op::state;
-      if (!is_source) boundaries.push_back(id);
-      for (std::uint32_t k = 0; k < node.outputs.size(); ++k) {
-        number.emplace(OutputId{id, k}, region.sources.size());
-        region.sources.push_back({{id, k}, node.op == Op::state && !dag_.assignments().contains(id)});
+      const bool boundary = rewriting::is_boundary(node.op);
+      for (const auto& input : node.inputs) {
+        if (boundary) {
+          want(input, parts.size() - 1);
+        } else if (const auto from = part_of.find(input.node);
+                   from != part_of.end() && part_of.contains(id) && from->second != part_of.at(id)) {
+          want(dag_.whole(input.node, input.output), from->second);
+        }
       }
     }
-    // What boundary ops read, then what the user wants.
-    std::vector<std::pair<NodeId, std::size_t>> reads;  // boundary op, its first value among `wanted`
-    for (const auto id : boundaries) {
-      reads.emplace_back(id, region.wanted.size());
-      for (const auto& input : dag_.node(id).inputs) region.wanted.push_back(input);
-    }
-    const std::size_t first_output = region.wanted.size();
     std::vector<Value> outputs = dag_.outputs();
     for (const auto& [place, unused] : dag_.kept()) outputs.push_back(dag_.whole(place.first, place.second));
-    for (const auto& value : outputs) region.wanted.push_back(value);
-    const std::size_t first_state = region.wanted.size();
-    for (const auto& [state, value] : dag_.assignments()) region.wanted.push_back(value);
+    for (const auto& value : outputs) want(value, parts.size() - 1);
+    for (const auto& [state, value] : dag_.assignments()) want(value, parts.size() - 1);
 
+    std::map<std::string, CompiledRegion> compiled;
     search::Roofline oracle;
-    const CompiledRegion compiled = compile_region(dag_, region, options_, oracle, dims_, reports_);
-    const auto buffers = assemble(compiled, region, reads);
-    for (std::size_t k = 0; k < outputs.size(); ++k) assembler_.add_output(outputs[k], buffers[first_output + k]);
-    std::size_t at = first_state;
-    for (const auto& [state, value] : dag_.assignments()) assembler_.assign(state, buffers[at++]);
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (wanted[k].empty()) continue;
+      rewriting::Region region = region_of(k, part_of);
+      const std::string key = region_key(dag_, region);
+      auto found = compiled.find(key);
+      if (found == compiled.end())
+        found = compiled.emplace(key, compile_region(dag_, region, options_, oracle, dims_, reports_)).first;
+      place(found->second, region);
+    }
+    report(reports_, "regions", 0, cat(parts.size(), " regions, ", compiled.size(), " different"));
+    for (const auto id : order) {
+      const Node& node = dag_.node(id);
+      if (!rewriting::is_boundary(node.op) || node.op == Op::input || node.op == Op::state) continue;
+      std::vector<BufferId> inputs;
+      for (const auto& input : node.inputs) inputs.push_back(buffer_of(input));
+      assembler_.add_host(id, inputs, outputs_of(id));
+    }
+    for (const auto& value : outputs) assembler_.add_output(value, buffer_of(value));
+    for (const auto& [state, value] : dag_.assignments()) assembler_.assign(state, buffer_of(value));
   }
 
-  /// Boundary ops and kernels, in one list of steps. A boundary op's outputs get their buffers first, since kernels
-  /// read them; its inputs are known when the kernels are.
-  std::vector<BufferId> assemble(const CompiledRegion& compiled, const rewriting::Region& region,
-                                 const std::vector<std::pair<NodeId, std::size_t>>& reads) {
-    std::map<NodeId, std::vector<BufferId>> made;
-    std::vector<BufferId> sources;
-    for (const auto& source : region.sources) {
-      const NodeId id = source.place.first;
-      const Op op = dag_.node(id).op;
-      if (op == Op::input || op == Op::state) {
-        sources.push_back(assembler_.source(id));
-        continue;
+  /// What a part reads from outside of it, in the order of its nodes, and what is wanted of it.
+  rewriting::Region region_of(std::size_t part, const std::map<NodeId, std::size_t>& part_of) const {
+    rewriting::Region region;
+    region.wanted = wanted_[part];
+    std::set<OutputId> seen;
+    std::set<NodeId> visited;
+    std::vector<std::pair<NodeId, std::size_t>> stack;  // node, next input
+    const auto visit = [&](const Value& value) {
+      const Node& node = dag_.node(value.node);
+      const auto found = part_of.find(value.node);
+      const bool outside = rewriting::is_boundary(node.op) || (found != part_of.end() && found->second != part);
+      if (outside) {
+        if (seen.insert({value.node, value.output}).second)
+          region.sources.push_back({{value.node, value.output}, node.op == Op::state && !dag_.assignments().contains(value.node)});
+      } else if (visited.insert(value.node).second) {
+        stack.emplace_back(value.node, 0);
       }
-      auto found = made.find(id);
-      if (found == made.end()) found = made.emplace(id, assembler_.add_outputs(id)).first;
-      sources.push_back(found->second[source.place.second]);
+    };
+    for (const auto& value : region.wanted) {
+      visit(value);
+      while (!stack.empty()) {
+        auto& [id, next] = stack.back();
+        const auto& inputs = dag_.node(id).inputs;
+        if (next == inputs.size()) {
+          stack.pop_back();
+          continue;
+        }
+        const Value& input = inputs[next++];
+        visit(input);
+      }
     }
-    auto buffers = assembler_.add_region(compiled, sources);
-    for (const auto& [id, first] : reads) {
-      const std::size_t count = dag_.node(id).inputs.size();
-      const std::vector<BufferId> inputs(buffers.begin() + static_cast<std::ptrdiff_t>(first),
-                                         buffers.begin() + static_cast<std::ptrdiff_t>(first + count));
-      assembler_.add_host(id, inputs, made.contains(id) ? made.at(id) : std::vector<BufferId>{});
-    }
-    return buffers;
+    return region;
+  }
+
+  std::vector<BufferId> outputs_of(NodeId boundary) {
+    const auto found = host_outputs_.find(boundary);
+    if (found != host_outputs_.end()) return found->second;
+    return host_outputs_.emplace(boundary, assembler_.add_outputs(boundary)).first->second;
+  }
+
+  BufferId source_buffer(const OutputId& place) {
+    const Op op = dag_.node(place.first).op;
+    if (op == Op::input || op == Op::state) return assembler_.source(place.first);
+    if (rewriting::is_boundary(op)) return outputs_of(place.first)[place.second];
+    return buffer_of(dag_.whole(place.first, place.second));
+  }
+
+  BufferId buffer_of(const Value& value) const {
+    for (const auto& [known, buffer] : buffers_)
+      if (known == value) return buffer;
+    throw InternalError(cat("pipeline: ", value.node, " was not computed"), print(dag_));
+  }
+
+  void place(const CompiledRegion& compiled, const rewriting::Region& region) {
+    std::vector<BufferId> sources;
+    for (const auto& source : region.sources) sources.push_back(source_buffer(source.place));
+    const auto made = assembler_.add_region(compiled, sources);
+    for (std::size_t k = 0; k < made.size(); ++k) buffers_.emplace_back(region.wanted[k], made[k]);
   }
 
   void print_sources(runtime::Plan& plan) {
@@ -179,6 +239,9 @@ class Pipeline {
   const CompileOptions& options_;
   Assembler assembler_;
   DimMap dims_;
+  std::vector<std::vector<Value>> wanted_;                // by part
+  std::vector<std::pair<Value, BufferId>> buffers_;      // where wanted values are
+  std::map<NodeId, std::vector<BufferId>> host_outputs_;  // of boundary ops
   std::vector<StageReport> reports_;
 };
 

@@ -37,6 +37,43 @@ void report(std::vector<StageReport>& reports, const std::string& name, double s
   reports.push_back({name, seconds, detail});
 }
 
+std::string region_key(const Dag& dag, const rewriting::Region& region) {
+  std::map<OutputId, std::string> names;
+  std::string text;
+  for (std::size_t k = 0; k < region.sources.size(); ++k) {
+    const auto& source = region.sources[k];
+    names[source.place] = cat("s", k);
+    text += cat("s", k, source.is_static ? " static " : " ", dag.type(source.place.first, source.place.second), "\n");
+  }
+  std::size_t next = 0;
+  std::vector<std::pair<NodeId, std::size_t>> stack;
+  const auto visit = [&](const Value& value) {
+    if (!names.contains({value.node, value.output})) stack.emplace_back(value.node, 0);
+  };
+  for (const auto& wanted : region.wanted) {
+    visit(wanted);
+    while (!stack.empty()) {
+      auto& [id, at] = stack.back();
+      const Node& node = dag.node(id);
+      if (at < node.inputs.size()) {
+        visit(node.inputs[at++]);
+        continue;
+      }
+      const NodeId done = id;
+      stack.pop_back();
+      if (names.contains({done, 0})) continue;
+      std::string line = cat("n", next, " ", node.op, " ", node.outputs[0], " ", attribute_text(node));
+      for (const auto& input : node.inputs)
+        line += cat(" ", names.at({input.node, input.output}), " ", input.view.map().text());
+      for (std::uint32_t k = 0; k < node.outputs.size(); ++k) names[{done, k}] = cat("n", next, ".", k);
+      ++next;
+      text += line + "\n";
+    }
+    text += cat("want ", names.at({wanted.node, wanted.output}), " ", wanted.view.map().text(), "\n");
+  }
+  return text;
+}
+
 CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
                               search::CostOracle& oracle, const DimMap& dims, std::vector<StageReport>& reports) {
   Clock clock;

@@ -33,12 +33,12 @@ struct CompiledRegion {
   bool saturated = true;
 };
 
-/// Times the parts of compiling.
-class StageClock;
-
 /// Encodes, saturates, maps and lowers.
 CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
                               search::CostOracle& oracle, const DimMap& dims, std::vector<StageReport>& reports);
+
+/// A text that is equal for regions that differ in nothing but which nodes they are.
+std::string region_key(const Dag& dag, const rewriting::Region& region);
 
 /// Adds to the report of that name.
 void report(std::vector<StageReport>& reports, const std::string& name, double seconds, const std::string& detail = "");

@@ -230,7 +230,7 @@ void Program::execute(const Command& command, const PopCommand& what) {
 void Program::execute(const Command& command, const IncludeCommand& what) {
   constexpr std::size_t deepest = 100;
   std::ifstream file(what.file, std::ios::binary);
-  if (!file) throw ProgramError(cat("cannot read file ", quoted(what.file)), command.span, Fault::failed);
+  if (!file) throw ProgramError(cat("cannot read file ", in_quotes(what.file)), command.span, Fault::failed);
   if (include_depth_ >= deepest) throw ProgramError("files include each other too deeply", command.span);
   std::ostringstream content;
   content << file.rdbuf();

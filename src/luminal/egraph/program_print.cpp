@@ -37,7 +37,7 @@ void Program::write_file(const std::string& name, const std::string& text, bool 
   std::ofstream file(name, append ? std::ios::binary | std::ios::app : std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw ProgramError(cat("cannot write file ", quoted(name)), span, Fault::failed);
+  if (!file) throw ProgramError(cat("cannot write file ", in_quotes(name)), span, Fault::failed);
 }
 
 void Program::execute(const Command& command, const ExtractCommand& what) {

@@ -124,7 +124,7 @@ void Program::execute(const Command& command, const InputCommand& what) {
   const FunctionId id = function_named(what.function, command.span);
   const Function& function = database().function(id);
   std::ifstream file(what.file, std::ios::binary);
-  if (!file) throw ProgramError(cat("cannot read file ", quoted(what.file)), command.span, Fault::failed);
+  if (!file) throw ProgramError(cat("cannot read file ", in_quotes(what.file)), command.span, Fault::failed);
   const std::size_t width = function.inputs.size() + (function.constructs() ? 0 : 1);
   std::string line;
   for (std::uint32_t number = 1; std::getline(file, line); ++number) {
@@ -137,8 +137,8 @@ void Program::execute(const Command& command, const InputCommand& what) {
       cells.push_back(*value);
     }
     if (cells.size() != width) {
-      throw ProgramError(cat("incorrect format in file ", quoted(what.file), ", line ", number), command.span,
-                         Fault::failed);
+      throw ProgramError(cat("incorrect format in file ", in_quotes(what.file), ", line ", number),
+                         command.span, Fault::failed);
     }
     if (database().function(id).constructs()) {
       database().make(id, cells.data());

@@ -152,8 +152,12 @@ Tensor clip(const Tensor& x, const Bound& low, const Bound& high, Location where
   if (low.operand) operands.push_back(*low.operand);
   if (high.operand) operands.push_back(*high.operand);
   Term result(x.cast(result_type(operands, "clip"), where), where);
-  if (low.operand) result = bounded(result, *low.operand, true);
-  if (high.operand) result = bounded(result, *high.operand, false);
+  const auto at_line = [&](Operand bound) {
+    bound.where = where;
+    return bound;
+  };
+  if (low.operand) result = bounded(result, at_line(*low.operand), true);
+  if (high.operand) result = bounded(result, at_line(*high.operand), false);
   return result;
 }
 

@@ -61,6 +61,10 @@ Term operator<(const Term& a, const Term& b) {
 Term operator==(const Term& a, const Term& b) {
   return apply(Op::equal, a, b);
 }
+Term not_less(const Term& a, const Term& b) {
+  const Location where = line_of(a, b);
+  return {at(a, where) >= at(b, where), where};
+}
 Term operator&(const Term& a, const Term& b) {
   return apply(Op::bit_and, a, b);
 }
@@ -147,6 +151,14 @@ Expr count_of(const Shape& shape, const std::vector<std::size_t>& axes) {
   Expr count = 1;
   for (const auto axis : axes) count = count * shape[axis];
   return count;
+}
+
+Expr count_of(const Shape& shape, Location where) {
+  try {
+    return shape.element_count();
+  } catch (const Error& error) {
+    throw Error(error.problem(), where);
+  }
 }
 
 namespace {

@@ -5,7 +5,7 @@ namespace luminal {
 
 /// A side of a formula inside the library: a tensor and the user's line, or a number that takes its line from
 /// the other side. Operators carry the line on, so every node of a composite names the call that asked for
-/// it. Internal to frontend/.
+/// it. Internal to the library: whatever it builds for a user (layers, losses, updates) is written in terms.
 class Term {
  public:
   Term(const Tensor& tensor, Location where) : operand_(tensor, where) {}
@@ -26,9 +26,19 @@ class Term {
   Term cast(DType dtype) const { return {tensor().cast(dtype, where()), where()}; }
   Term reshape(const Shape& shape) const { return {tensor().reshape(shape, where()), where()}; }
   Term unsqueeze(int axis) const { return {tensor().unsqueeze(axis, where()), where()}; }
+  Term sum(const Axes& axes = Axes::all(), bool keep_dims = false) const {
+    return {tensor().sum(axes, keep_dims, where()), where()};
+  }
+  Term stop_gradient() const { return {tensor().stop_gradient(where()), where()}; }
 
  private:
   Operand operand_;
+};
+
+/// Terms at one line of the user's: `at(x) * at(y) + 1.0`.
+struct Line {
+  Location where;
+  Term operator()(const Tensor& tensor) const { return {tensor, where}; }
 };
 
 Term operator+(const Term& a, const Term& b);
@@ -38,6 +48,8 @@ Term operator/(const Term& a, const Term& b);
 Term operator-(const Term& a);
 Term operator<(const Term& a, const Term& b);
 Term operator==(const Term& a, const Term& b);
+/// a ≥ b.
+Term not_less(const Term& a, const Term& b);
 /// On bools and integers.
 Term operator&(const Term& a, const Term& b);
 Term operator|(const Term& a, const Term& b);
@@ -69,6 +81,8 @@ Term reduce(Op op, const Term& x, const std::vector<std::size_t>& axes, bool kee
 Term sum(const Term& x, const std::vector<std::size_t>& axes, bool keep_dims);
 /// The product of the sizes of these axes.
 Expr count_of(const Shape& shape, const std::vector<std::size_t>& axes);
+/// The number of elements; `Error` at this line if it leaves 63 bits.
+Expr count_of(const Shape& shape, Location where);
 
 /// The operand of a floating-point function as the function computes it: integers and bools as f32, narrow
 /// floats widened to f32. `finish` rounds to the dtype that the caller sees.

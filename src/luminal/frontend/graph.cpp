@@ -162,7 +162,7 @@ void Graph::schedule(const Tensor& earlier, const Tensor& later, Location where)
 }
 
 Expr Graph::dim(std::string_view name, std::int64_t low, std::optional<std::int64_t> high, Location where) {
-  const Expr variable = Expr::variable(name, low, high);
+  const Expr variable = Expr::variable(name, low, high, where);
   data_->dag.declare(variable, where);
   return variable;
 }
@@ -218,6 +218,7 @@ void require_dims(const GraphData& data, const std::vector<NodeId>& order) {
     for (const auto& dim : view.shape()) require(dim, node);
     for (const auto& index : view.map().index) require(index, node);
     for (const auto& guard : view.map().guards) require(guard.valid, node);
+    for (const auto& check : view.checks()) require(check.holds, node);
   };
   for (const auto id : order) {
     const Node& node = data.dag.node(id);
@@ -227,6 +228,8 @@ void require_dims(const GraphData& data, const std::vector<NodeId>& order) {
     for (const auto& input : node.inputs) require_view_dims(input.view, node);
   }
   for (const auto& value : data.dag.outputs()) require_view_dims(value.view, data.dag.node(value.node));
+  for (const auto& [state, value] : data.dag.assignments())
+    require_view_dims(value.view, data.dag.node(value.node));
 }
 
 /// What the dims' values make of a view that nothing but the user reads.

@@ -100,6 +100,8 @@ class Graph {
   /// One element, without computing the others. Many samples of one graph: use `sampler`.
   Scalar value_at(const Tensor& tensor, std::vector<std::int64_t> coordinates,
                   Location where = Location::current());
+  /// For many samples: remembers what it computed, so it shows the values and dims of the moment when it was
+  /// made. After `set`, `set_dim` or a run, make another.
   Sampler sampler() const;
 
   /// The tensor of a node's output.

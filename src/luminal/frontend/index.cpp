@@ -130,7 +130,7 @@ Tensor embedding(const Tensor& index, const Tensor& weight, Location where) {
   require_index(index, "embedding", where);
   if (weight.rank() != 2)
     throw Error(cat("embedding: takes a matrix of weights, got shape ", weight.shape()), where);
-  const Expr count = index.shape().element_count();
+  const Expr count = count_of(index.shape(), where);
   const Tensor rows = index_select(weight, 0, index.reshape({count}, where), where);
   std::vector<Expr> dims(index.shape().begin(), index.shape().end());
   dims.push_back(weight.shape()[1]);
@@ -186,11 +186,11 @@ Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const Oper
   for (std::size_t i = 0; i < indices.size(); ++i) rows = rows * x.shape()[i];
   const auto inner_begin = x.shape().begin() + static_cast<std::ptrdiff_t>(indices.size());
   const std::vector<Expr> inner(inner_begin, x.shape().end());
-  const Expr width = Shape(inner).element_count();
+  const Expr width = count_of(Shape(inner), where);
   std::vector<Expr> value_dims(flat.shape().begin(), flat.shape().end());
   value_dims.insert(value_dims.end(), inner.begin(), inner.end());
   const Tensor source = filled(values, x, x.dtype(), Shape(value_dims), "index_put", where);
-  const Expr count = flat.shape().element_count();
+  const Expr count = count_of(flat.shape(), where);
   const Tensor place = stretched(flat.reshape({count, 1}), Shape({count, width}), where);
   const Op op = accumulate ? Op::scatter_add : Op::scatter;
   const Tensor result =

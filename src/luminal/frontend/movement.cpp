@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "luminal/frontend/formula.h"
 #include "luminal/frontend/graph_data.h"
 #include "luminal/frontend/tensor.h"
 #include "luminal/support/error.h"
@@ -65,7 +66,7 @@ Tensor Tensor::reshape(const Shape& wanted, Location where) const {
       if (!is_constant(dim, -1)) others = others * dim;
     if (is_constant(others, 0))
       throw Error(cat("reshape: the dim of -1 in ", wanted, " could be anything"), where);
-    const Expr count = shape().element_count();
+    const Expr count = count_of(shape(), where);
     const auto known = count.constant_value();
     const auto divisor = others.constant_value();
     if (known && divisor && *known % *divisor != 0)

@@ -135,7 +135,7 @@ Tensor position(const Tensor& x, int axis, bool keep_dims, bool largest, std::st
 }
 
 Tensor position(const Tensor& x, bool largest, std::string_view operation, Location where) {
-  return position(x.reshape({x.shape().element_count()}, where), 0, false, largest, operation, where);
+  return position(x.reshape({count_of(x.shape(), where)}, where), 0, false, largest, operation, where);
 }
 
 }  // namespace

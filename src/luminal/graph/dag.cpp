@@ -36,9 +36,20 @@ std::uint64_t hash_of(const Node& node) {
   return hash.value();
 }
 
+bool same_checks(const View& a, const View& b) {
+  return std::equal(a.checks().begin(), a.checks().end(), b.checks().begin(), b.checks().end(),
+                    [](const ViewCheck& x, const ViewCheck& y) { return x.holds == y.holds; });
+}
+
+/// The same elements, under the same conditions: a view that asks more of the dims must not give way to one
+/// that asks less.
+bool same_value(const Value& a, const Value& b) {
+  return a == b && same_checks(a.view, b.view);
+}
+
 bool same_node(const Node& a, const Node& b) {
-  return a.op == b.op && a.attribute == b.attribute && a.inputs == b.inputs && a.outputs == b.outputs &&
-         a.after == b.after;
+  return a.op == b.op && a.attribute == b.attribute && a.outputs == b.outputs && a.after == b.after &&
+         std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(), same_value);
 }
 
 std::string bounds_text(const Expr& variable) {
@@ -127,7 +138,7 @@ NodeId Dag::add(NewNode given) {
   const NodeId id(slots_.size());
   Slot slot;
   for (const auto& output : node.outputs) {
-    const bool same = !node.inputs.empty() && node.inputs[0].view.is_identity() &&
+    const bool same = !node.inputs.empty() && node.inputs[0].view.movements().empty() &&
                       node.inputs[0].view.source() == output.shape;
     slot.whole.push_back(same ? node.inputs[0].view : View(output.shape));
   }
@@ -184,12 +195,11 @@ void Dag::register_variables(const Node& node) {
   for (const auto& output : node.outputs)
     for (const auto& dim : output.shape) visit(dim);
   if (const auto* iota = node.try_get<attribute::Iota>()) visit(iota->value);
-  for (const auto& input : node.inputs) {
-    if (input.view.is_identity()) continue;
-    for (const auto& dim : input.view.shape()) visit(dim);
-    for (const auto& index : input.view.map().index) visit(index);
-    for (const auto& guard : input.view.map().guards) visit(guard.valid);
-  }
+  for (const auto& input : node.inputs) register_variables(input.view, node.where);
+}
+
+void Dag::register_variables(const View& view, Location where) {
+  for (const auto& variable : view.variables()) register_variable(variable, where);
 }
 
 void Dag::set_name(NodeId id, std::string name) {
@@ -222,7 +232,10 @@ void Dag::schedule(NodeId earlier, NodeId later, Location where) {
 
 void Dag::add_output(const Value& value) {
   type(value);
-  if (std::find(outputs_.begin(), outputs_.end(), value) == outputs_.end()) outputs_.push_back(value);
+  const auto same = [&](const Value& other) { return same_value(other, value); };
+  if (std::any_of(outputs_.begin(), outputs_.end(), same)) return;
+  register_variables(value.view, node(value.node).where);
+  outputs_.push_back(value);
 }
 
 void Dag::remove_output(const Value& value) {
@@ -245,6 +258,7 @@ void Dag::assign(NodeId state, const Value& value, Location where) {
                                [](const Expr& a, const Expr& b) { return prove_eq(a, b); });
   if (!fits)
     throw Error(cat("assign: the state '", target.name, "' is ", wanted, " and cannot take ", given), where);
+  register_variables(value.view, where);
   assignments_.insert_or_assign(state, value);
 }
 

@@ -101,6 +101,7 @@ class Dag {
   const Slot& slot(NodeId id) const;
   Node make(NewNode&& node) const;
   void register_variables(const Node& node);
+  void register_variables(const View& view, Location where);
   void register_variable(const Expr& variable, Location where);
   void check_acyclic(NodeId from, NodeId to, Location where) const;
   void rebuild_index();

@@ -184,10 +184,10 @@ std::string to_dot(const Dag& dag) {
   out << "digraph luminal {\n  node [shape=box, fontname=\"sans-serif\"];\n";
   for (const auto id : dag.nodes()) {
     out << "  n" << id.value()
-        << " [label=" << quoted(cat(id, " ", label(dag, id), "\n", types(dag.node(id)))) << "];\n";
+        << " [label=" << in_quotes(cat(id, " ", label(dag, id), "\n", types(dag.node(id)))) << "];\n";
     for (const auto& input : dag.node(id).inputs)
-      out << "  n" << input.node.value() << " -> n" << id.value() << " [label=" << quoted(input.view.text())
-          << "];\n";
+      out << "  n" << input.node.value() << " -> n" << id.value()
+          << " [label=" << in_quotes(input.view.text()) << "];\n";
     for (const auto earlier : dag.node(id).after)
       out << "  n" << earlier.value() << " -> n" << id.value() << " [style=dashed];\n";
   }

@@ -34,15 +34,15 @@ void run_print(const attribute::Print& print, const Array& array, const Sink& si
 
 std::vector<float> read_file(const std::string& path, Location where) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw Error(cat("diff: the file ", quoted(path), " cannot be read"), where);
+  if (!file) throw Error(cat("diff: the file ", in_quotes(path), " cannot be read"), where);
   const auto bytes = static_cast<std::int64_t>(file.tellg());
   if (bytes < 0 || bytes % 4 != 0)
-    throw Error(cat("diff: the file ", quoted(path), " has ", bytes, " bytes, expected a multiple of 4"),
+    throw Error(cat("diff: the file ", in_quotes(path), " has ", bytes, " bytes, expected a multiple of 4"),
                 where);
   std::vector<float> values(static_cast<std::size_t>(bytes / 4));
   file.seekg(0);
   file.read(reinterpret_cast<char*>(values.data()), bytes);
-  if (!file && bytes > 0) throw Error(cat("diff: the file ", quoted(path), " cannot be read"), where);
+  if (!file && bytes > 0) throw Error(cat("diff: the file ", in_quotes(path), " cannot be read"), where);
   return values;
 }
 
@@ -84,7 +84,7 @@ void report(const std::vector<double>& ours, const std::vector<double>& theirs,
 void run_diff(const attribute::Diff& diff, const Array& array, const Sink& sink, Location where) {
   const std::vector<float> file = read_file(diff.file, where);
   if (static_cast<std::int64_t>(file.size()) != array.size()) {
-    sink(cat("diff ", quoted(diff.file), ": FAILED: the tensor has ", array.size(), " elements, the file ",
+    sink(cat("diff ", in_quotes(diff.file), ": FAILED: the tensor has ", array.size(), " elements, the file ",
              file.size()));
     return;
   }
@@ -104,9 +104,9 @@ void run_diff(const attribute::Diff& diff, const Array& array, const Sink& sink,
     distances.push_back({i, distance});
   }
   if (nan_ours + nan_theirs > 0)
-    sink(cat("diff ", quoted(diff.file), ": NaN in ", nan_ours, " elements of the tensor, ", nan_theirs,
+    sink(cat("diff ", in_quotes(diff.file), ": NaN in ", nan_ours, " elements of the tensor, ", nan_theirs,
              " of the file"));
-  sink(cat("diff ", quoted(diff.file), ": ", beyond == 0 ? "ok" : "FAILED"));
+  sink(cat("diff ", in_quotes(diff.file), ": ", beyond == 0 ? "ok" : "FAILED"));
   if (beyond > 0) report(ours, theirs, std::move(distances), beyond, sink);
 }
 

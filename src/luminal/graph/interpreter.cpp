@@ -149,7 +149,7 @@ std::map<OutputId, Array> interpret(const Dag& dag, const Environment& environme
 
 Array materialise(const Array& array, const View& view, const DimMap& dims) {
   Array source = array.contiguous();
-  if (view.is_identity()) return source;
+  if (view.movements().empty()) return source;
   const BoundInput operand{source, BoundView(view, dims, array.dtype())};
   Array result(array.dtype(), operand.view.dims());
   Odometer place(result.dims());

@@ -83,7 +83,7 @@ class Parser {
     const std::int64_t low = whole(ends[0]);
     std::optional<std::int64_t> high;
     if (ends[1] != "inf") high = whole(ends[1]);
-    const Expr variable = Expr::variable(name, low, high);
+    const Expr variable = Expr::variable(name, low, high, {});
     declared_.insert_or_assign(name, variable);
     dag_.declare(variable, {});
   }
@@ -106,18 +106,22 @@ class Parser {
     return result;
   }
 
-  Expr expression(std::string_view text) const {
-    Expr result = parse_expr(text, declared_);
+  using Names = std::map<std::string, Expr, std::less<>>;
+
+  Expr expression(std::string_view text) const { return expression(text, declared_); }
+
+  static Expr expression(std::string_view text, const Names& names) {
+    Expr result = parse_expr(text, names);
     if (result.is_constant()) return result;
     for (const auto& variable : result.variables())
-      if (!variable.coordinate_axis() && !declared_.contains(variable.name()))
+      if (!names.contains(variable.name()))
         throw Error(cat("the dim '", variable.name(), "' is not declared above"));
     return result;
   }
 
   std::vector<Expr> expressions(std::string_view bracketed) const {
     if (bracketed.size() < 2 || bracketed.front() != '[' || bracketed.back() != ']')
-      throw Error(cat("expected a list in brackets, got ", quoted(bracketed)));
+      throw Error(cat("expected a list in brackets, got ", in_quotes(bracketed)));
     std::vector<Expr> result;
     for (const auto part : split_arguments(bracketed.substr(1, bracketed.size() - 2)))
       result.push_back(expression(part));
@@ -128,7 +132,7 @@ class Parser {
     std::uint32_t result = 0;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), result).ptr;
     if (text.empty() || end != text.data() + text.size())
-      throw Error(cat("expected an axis, got ", quoted(text)));
+      throw Error(cat("expected an axis, got ", in_quotes(text)));
     return result;
   }
 
@@ -189,8 +193,23 @@ class Parser {
     return Lexer(text, 0).natural(limit);
   }
 
+  /// What prints for a value of this dtype: reals round to floats, but integers and bools must be such.
+  static Scalar exactly(const Number& number, DType dtype) {
+    const bool is_bool = number.kind() == Number::Kind::boolean;
+    const Scalar value = make_scalar(dtype, number);
+    if (is_boolean(dtype) ? is_bool : is_floating(dtype) && !is_bool) return value;
+    const Number stored = to_number(value);
+    const auto negative = [](const Number& n) {
+      return n.kind() == Number::Kind::integer && n.integer() < 0;
+    };
+    const bool same = stored.natural() == number.natural() && negative(stored) == negative(number);
+    if (is_boolean(dtype) || is_bool || number.is_real() || !same)
+      throw Error(cat("the constant ", number, " is no ", dtype));
+    return value;
+  }
+
   static Scalar constant(std::string_view text, DType dtype) {
-    if (!text.starts_with("bits 0x")) return make_scalar(dtype, parse_number(std::string(text)));
+    if (!text.starts_with("bits 0x")) return exactly(parse_number(std::string(text)), dtype);
     Scalar value{dtype, 0};
     text.remove_prefix(7);
     const auto end = std::from_chars(text.data(), text.data() + text.size(), value.bits, 16).ptr;
@@ -204,7 +223,7 @@ class Parser {
     auto names = declared_;
     for (std::size_t i = 0; i < shape.rank(); ++i)
       names.insert_or_assign(cat("i", i), Expr::coordinate(i, shape[i]));
-    return attribute::Iota{parse_expr(text, names)};
+    return attribute::Iota{expression(text, names)};
   }
 
   static Attribute reduce(std::string_view text) {
@@ -249,7 +268,7 @@ class Parser {
       case Op::custom: {
         const std::string name = Lexer(text, number_).string();
         const auto found = customs_.find(name);
-        if (found == customs_.end()) throw Error(cat("the custom op ", quoted(name), " was not given"));
+        if (found == customs_.end()) throw Error(cat("the custom op ", in_quotes(name), " was not given"));
         return attribute::Custom{found->second};
       }
       default:
@@ -268,7 +287,9 @@ class Parser {
     if (!op) line.fail(cat("unknown op '", op_name, "'"));
     node.op = *op;
     std::string_view attribute;
-    if (line.take("{")) attribute = line.until_closing('{', '}');
+    const bool has_attribute = line.take("{");
+    const Lexer at_attribute = line;
+    if (has_attribute) attribute = line.until_closing('{', '}');
     if (line.at("\"")) node.name = line.string();
     if (line.at("%")) {
       do node.inputs.push_back(value(line));
@@ -287,7 +308,11 @@ class Parser {
       while (line.take(","));
     }
     if (!outputs.empty()) node.type = outputs[0];
-    node.attribute = attribute_of(*op, attribute, node.type);
+    try {
+      node.attribute = attribute_of(*op, attribute, node.type);
+    } catch (const Error& error) {
+      at_attribute.fail(error.problem());
+    }
     if (line.take("@")) {
       const char* file = dag_.intern_file(line.string());
       node.where =
@@ -304,7 +329,7 @@ class Parser {
   std::size_t number_ = 0;
   std::string_view line_;
   bool has_header_ = false;
-  std::map<std::string, Expr, std::less<>> declared_;
+  Names declared_;
   Dag dag_;
 };
 

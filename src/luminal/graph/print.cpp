@@ -24,11 +24,11 @@ struct AttributeText {
   }
   std::string operator()(const attribute::Axis& a) const { return std::to_string(a.axis); }
   std::string operator()(const attribute::Sort& a) const { return a.descending ? "descending" : "ascending"; }
-  std::string operator()(const attribute::Print& a) const { return quoted(a.message); }
+  std::string operator()(const attribute::Print& a) const { return in_quotes(a.message); }
   std::string operator()(const attribute::Diff& a) const {
-    return cat(quoted(a.file), ", ", Number(a.absolute), ", ", Number(a.relative));
+    return cat(in_quotes(a.file), ", ", Number(a.absolute), ", ", Number(a.relative));
   }
-  std::string operator()(const attribute::Custom& a) const { return quoted(a.op->name); }
+  std::string operator()(const attribute::Custom& a) const { return in_quotes(a.op->name); }
 };
 
 std::string value_text(const Value& value) {
@@ -42,18 +42,22 @@ std::string bound_text(const std::optional<std::int64_t>& bound, const char* unb
 
 }  // namespace
 
+std::string attribute_text(const Node& node) {
+  return std::visit(AttributeText{}, node.attribute);
+}
+
 std::string print_node(const Dag& dag, NodeId id) {
   const Node& node = dag.node(id);
   std::ostringstream out;
   out << id << " = " << node.op;
-  const std::string attribute = std::visit(AttributeText{}, node.attribute);
+  const std::string attribute = attribute_text(node);
   if (!attribute.empty()) out << " {" << attribute << "}";
-  if (!node.name.empty()) out << ' ' << quoted(node.name);
+  if (!node.name.empty()) out << ' ' << in_quotes(node.name);
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     out << (i == 0 ? " " : ", ") << value_text(node.inputs[i]);
   if (!node.after.empty()) out << " after " << join(node.after);
   out << " : " << (node.outputs.empty() ? "()" : join(node.outputs));
-  if (node.where.known()) out << " @ " << quoted(node.where.file) << ' ' << node.where.line;
+  if (node.where.known()) out << " @ " << in_quotes(node.where.file) << ' ' << node.where.line;
   return out.str();
 }
 

@@ -15,6 +15,8 @@ using CustomOps = std::map<std::string, std::shared_ptr<const CustomOp>, std::le
 std::string print(const Dag& dag);
 /// One node's line, without the newline.
 std::string print_node(const Dag& dag, NodeId id);
+/// What stands between the braces of a node's line; empty without an attribute.
+std::string attribute_text(const Node& node);
 
 /// Reads what `print` wrote, exactly: same_graph(parse(print(g)), g). Throws `Error` naming line and column
 /// for anything else, also for a graph that could not have been built, and for a custom op that `customs`

@@ -19,7 +19,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& path, const char* step) {
   throw Error(
-      cat("the file ", luminal::quoted(path), " cannot be written: ", step, ": ", std::strerror(errno)));
+      cat("the file ", luminal::in_quotes(path), " cannot be written: ", step, ": ", std::strerror(errno)));
 }
 
 /// Removes the temporary file unless it was renamed.

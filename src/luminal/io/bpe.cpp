@@ -37,7 +37,7 @@ class MergeListBpe : public TokenModel {
     if (options_.unknown) {
       unknown_ = vocabulary_->find(*options_.unknown);
       if (!unknown_)
-        throw Error(cat(file, ": the unknown token ", luminal::quoted(*options_.unknown),
+        throw Error(cat(file, ": the unknown token ", luminal::in_quotes(*options_.unknown),
                         " is not in the vocabulary"));
     }
     for (char32_t code = 0; code < short_ids_.size(); ++code) {
@@ -66,8 +66,8 @@ class MergeListBpe : public TokenModel {
     const auto id_of = [&](const std::string& text) {
       const auto id = vocabulary_->find(text);
       if (!id)
-        throw Error(
-            cat(file, ": merge ", rank, ": the token ", luminal::quoted(text), " is not in the vocabulary"));
+        throw Error(cat(file, ": merge ", rank, ": the token ", luminal::in_quotes(text),
+                        " is not in the vocabulary"));
       return *id;
     };
     const auto& [left, right] = merge;

@@ -116,7 +116,7 @@ void add_decoders(const JsonObject& json, std::vector<DecodeStep>& out) {
   const std::string type = json.text("type");
   const auto count = [&](const char* key) {
     const std::int64_t number = json.integer(key);
-    if (number < 0 || number > 1'000'000) json.refuse(cat(luminal::quoted(key), " is ", number));
+    if (number < 0 || number > 1'000'000) json.refuse(cat(luminal::in_quotes(key), " is ", number));
     return static_cast<std::size_t>(number);
   };
   if (type == "Sequence") {
@@ -147,7 +147,7 @@ void add_decoders(const JsonObject& json, std::vector<DecodeStep>& out) {
       word_suffix(tokens, suffix);
     });
   } else {
-    json.refuse(cat("the decoder ", luminal::quoted(type), " is not supported"));
+    json.refuse(cat("the decoder ", luminal::in_quotes(type), " is not supported"));
   }
 }
 

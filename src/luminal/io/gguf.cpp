@@ -135,18 +135,18 @@ Placed read_tensor(ByteReader& in) {
   tensor.name = read_name(in, "a tensor's name");
   const auto rank = in.number<std::uint32_t>("a tensor's rank");
   if (rank > most_dims)
-    in.refuse(cat("tensor ", luminal::quoted(tensor.name), " has ", rank, " dims: expected at most 4"));
+    in.refuse(cat("tensor ", luminal::in_quotes(tensor.name), " has ", rank, " dims: expected at most 4"));
   for (std::uint32_t axis = 0; axis < rank; ++axis) {
     const auto dim = in.number<std::uint64_t>("a tensor's dim");
     if (dim > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      in.refuse(cat("tensor ", luminal::quoted(tensor.name), ": the dim ", dim, " exceeds 2^63 - 1"));
+      in.refuse(cat("tensor ", luminal::in_quotes(tensor.name), ": the dim ", dim, " exceeds 2^63 - 1"));
     tensor.dims.insert(tensor.dims.begin(), static_cast<std::int64_t>(dim));
   }
   const auto type = in.number<std::uint32_t>("a tensor's type");
   const auto format = format_of_ggml(type);
   if (!format)
     in.refuse(
-        cat("tensor ", luminal::quoted(tensor.name), " has the type ", type, ", which is not supported"));
+        cat("tensor ", luminal::in_quotes(tensor.name), " has the type ", type, ", which is not supported"));
   tensor.format = *format;
   result.offset = in.number<std::uint64_t>("a tensor's offset");
   return result;
@@ -176,7 +176,7 @@ void place_tensors(Gguf& gguf, std::vector<Placed>& placed, std::span<const std:
   std::uint64_t expected = 0;
   for (Placed& entry : placed) {
     StoredTensor& tensor = entry.tensor;
-    const std::string where = cat(gguf.file, ": tensor ", luminal::quoted(tensor.name), ": ");
+    const std::string where = cat(gguf.file, ": tensor ", luminal::in_quotes(tensor.name), ": ");
     std::int64_t size = 0;
     try {
       size = stored_bytes(tensor.format, tensor.dims);
@@ -234,7 +234,7 @@ Gguf read_gguf(std::span<const std::byte> bytes, const std::string& file) {
   }
   for (const auto& [key, value] : gguf.metadata)
     if (!keys.insert(key).second)
-      throw Error(cat(file, ": the metadata key ", luminal::quoted(key), " stands twice"));
+      throw Error(cat(file, ": the metadata key ", luminal::in_quotes(key), " stands twice"));
   if (tensor_count > in.left() / 25)  // a name, a rank, a type and an offset take at least that
     in.refuse(cat(tensor_count, " tensors do not fit in ", in.left(), " bytes"));
   gguf.alignment = read_alignment(gguf);
@@ -244,7 +244,7 @@ Gguf read_gguf(std::span<const std::byte> bytes, const std::string& file) {
   std::set<std::string_view> names;
   for (const Placed& entry : placed)
     if (!names.insert(entry.tensor.name).second)
-      throw Error(cat(file, ": the tensor ", luminal::quoted(entry.tensor.name), " stands twice"));
+      throw Error(cat(file, ": the tensor ", luminal::in_quotes(entry.tensor.name), " stands twice"));
   place_tensors(gguf, placed, bytes, in.position());
   return gguf;
 }

@@ -56,7 +56,7 @@ std::vector<To> numbers(const GgufArray& array) {
 
 [[noreturn]] void wrong_type(const Gguf& gguf, std::string_view key, const GgufValue& value,
                              std::string_view wanted) {
-  throw Error(cat(gguf.file, ": the metadata key ", luminal::quoted(key), " is a ", name(value.type),
+  throw Error(cat(gguf.file, ": the metadata key ", luminal::in_quotes(key), " is a ", name(value.type),
                   ": expected ", wanted));
 }
 

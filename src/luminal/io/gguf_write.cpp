@@ -80,10 +80,10 @@ struct ValueWriter {
 std::uint64_t put_tensor_header(FileWriter& out, const GgufNewTensor& tensor, std::uint64_t offset) {
   const FormatRow& stored = row(tensor.format);
   if (!stored.ggml)
-    throw Error(cat("GGUF: tensor ", luminal::quoted(tensor.name), ": GGUF has no type for ", stored.name,
+    throw Error(cat("GGUF: tensor ", luminal::in_quotes(tensor.name), ": GGUF has no type for ", stored.name,
                     "; cast first"));
   if (tensor.dims.size() > 4)
-    throw Error(cat("GGUF: tensor ", luminal::quoted(tensor.name), " has ", tensor.dims.size(),
+    throw Error(cat("GGUF: tensor ", luminal::in_quotes(tensor.name), " has ", tensor.dims.size(),
                     " dims: at most 4 are possible"));
   const auto bytes = static_cast<std::uint64_t>(stored_bytes(tensor.format, tensor.dims));
   put_text(out, tensor.name);

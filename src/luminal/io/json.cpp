@@ -24,7 +24,7 @@ class Validator : public JsonHandler {
   }
   bool key(string_t& name) override {
     if (!keys_.back().insert(name).second)
-      throw Error(cat(file(), ": the key ", luminal::quoted(name), " stands twice in one JSON object"));
+      throw Error(cat(file(), ": the key ", luminal::in_quotes(name), " stands twice in one JSON object"));
     return true;
   }
 
@@ -50,8 +50,8 @@ bool JsonHandler::parse_error(std::size_t position, const std::string& last,
                               const nlohmann::detail::exception& error) {
   const std::string text = error.what();
   const std::size_t reason = text.find(": ");
-  throw Error(cat(file_, ": bad JSON at byte ", position, " near ", luminal::quoted(last.substr(0, 40)), ": ",
-                  reason == std::string::npos ? text : text.substr(reason + 2, 160)));
+  throw Error(cat(file_, ": bad JSON at byte ", position, " near ", luminal::in_quotes(last.substr(0, 40)),
+                  ": ", reason == std::string::npos ? text : text.substr(reason + 2, 160)));
 }
 
 void scan_json(std::string_view text, const std::string& file, nlohmann::json_sax<Json>& handler) {

@@ -25,7 +25,7 @@ class JsonObject {
   }
   const Json& at(const char* key) const {
     const Json* found = find(key);
-    if (found == nullptr) refuse(cat(luminal::quoted(key), " is missing"));
+    if (found == nullptr) refuse(cat(luminal::in_quotes(key), " is missing"));
     return *found;
   }
   std::string text(const char* key) const {
@@ -46,7 +46,7 @@ class JsonObject {
   }
   const Json& array(const char* key) const {
     if (!at(key).is_array())
-      refuse(cat(luminal::quoted(key), " is ", at(key).type_name(), ": expected a list"));
+      refuse(cat(luminal::in_quotes(key), " is ", at(key).type_name(), ": expected a list"));
     return at(key);
   }
   JsonObject object(const char* key) const { return {at(key), cat(where_, ": ", key)}; }
@@ -54,7 +54,7 @@ class JsonObject {
  private:
   template <typename T>
   T checked(const char* key, const Json& value, bool fits, const char* expected) const {
-    if (!fits) refuse(cat(luminal::quoted(key), " is ", value.type_name(), ": expected ", expected));
+    if (!fits) refuse(cat(luminal::in_quotes(key), " is ", value.type_name(), ": expected ", expected));
     return value.get<T>();
   }
 

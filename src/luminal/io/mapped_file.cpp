@@ -32,7 +32,7 @@ MappedFile::State::~State() {
 
 MappedFile::MappedFile(const std::string& path) {
   const auto refuse = [&](const std::string& why) -> void {
-    throw Error(cat("the file ", luminal::quoted(path), " cannot be read: ", why));
+    throw Error(cat("the file ", luminal::in_quotes(path), " cannot be read: ", why));
   };
   // O_NONBLOCK: opening a pipe must not wait for its writer before it is refused.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

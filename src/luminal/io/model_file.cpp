@@ -27,7 +27,7 @@ std::string file_of_folder(const fs::path& folder) {
   std::sort(found.begin(), found.end());
   if (found.size() == 1) return found.front();
   throw Error(
-      cat("the folder ", luminal::quoted(folder.string()), " holds ",
+      cat("the folder ", luminal::in_quotes(folder.string()), " holds ",
           found.empty() ? "no model file" : cat("several model files (", join(found), ")"),
           ": expected model.safetensors.index.json, model.safetensors, or exactly one .safetensors or .gguf "
           "file"));

@@ -147,7 +147,7 @@ void add_normalisers(const JsonObject& json, std::vector<Normaliser>& out) {
   } else if (type == "Precompiled") {
     out.push_back(precompiled_normaliser(json.text("precompiled_charsmap"), json.where()));
   } else {
-    json.refuse(cat("the normalizer ", luminal::quoted(type), " is not supported"));
+    json.refuse(cat("the normalizer ", luminal::in_quotes(type), " is not supported"));
   }
 }
 

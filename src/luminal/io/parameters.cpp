@@ -69,7 +69,7 @@ NameMap renamed(std::vector<std::pair<std::string, std::string>> patterns) {
       return std::count(parts.begin(), parts.end(), "*");
     };
     if (stars(from) != stars(to))
-      throw Error(cat("renamed: ", luminal::quoted(from), " and ", luminal::quoted(to),
+      throw Error(cat("renamed: ", luminal::in_quotes(from), " and ", luminal::in_quotes(to),
                       " have different numbers of stars"));
   }
   return [patterns = std::move(patterns)](const std::string& path) {

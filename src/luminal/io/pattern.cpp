@@ -110,8 +110,8 @@ Pattern::Pattern(const std::string& expression, PatternDialect dialect) {
   pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(ours.data()), ours.size(),
                                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &status, &where, nullptr);
   if (code == nullptr)
-    throw Error(cat("the pattern ", luminal::quoted(expression), " does not compile: ", message_of(status),
-                    " near ", luminal::quoted(ours.substr(std::min(where, ours.size()), 20))));
+    throw Error(cat("the pattern ", luminal::in_quotes(expression), " does not compile: ", message_of(status),
+                    " near ", luminal::in_quotes(ours.substr(std::min(where, ours.size()), 20))));
   code_ = std::make_shared<const Code>(code);
   pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // where it cannot, matching is slower and the same
 }
@@ -150,7 +150,7 @@ void Pattern::each_match(std::string_view text,
 #else
 
 Pattern::Pattern(const std::string& expression, PatternDialect) {
-  throw Error(cat("this build has no PCRE2, which the pattern ", luminal::quoted(expression),
+  throw Error(cat("this build has no PCRE2, which the pattern ", luminal::in_quotes(expression),
                   " needs: install libpcre2-dev and build again"));
 }
 

@@ -46,7 +46,7 @@ SplitBehaviour behaviour_of(const JsonObject& json, const char* otherwise) {
   if (name == "MergedWithPrevious") return SplitBehaviour::merged_with_previous;
   if (name == "MergedWithNext") return SplitBehaviour::merged_with_next;
   if (name == "Contiguous") return SplitBehaviour::contiguous;
-  json.refuse(cat("the behavior ", luminal::quoted(name), " is unknown"));
+  json.refuse(cat("the behavior ", luminal::in_quotes(name), " is unknown"));
 }
 
 PreTokenizer metaspace(const JsonObject& json) {
@@ -54,7 +54,7 @@ PreTokenizer metaspace(const JsonObject& json) {
   std::string scheme = json.flag("add_prefix_space", true) ? "always" : "never";
   scheme = json.optional_text("prepend_scheme").value_or(scheme);
   if (scheme != "always" && scheme != "never" && scheme != "first")
-    json.refuse(cat("the prepend_scheme ", luminal::quoted(scheme), " is unknown"));
+    json.refuse(cat("the prepend_scheme ", luminal::in_quotes(scheme), " is unknown"));
   const bool split = json.flag("split", true);
   const MatchFinder marks = matches_of(Pattern::literal(mark));
   return [=](Pieces& pieces) {
@@ -127,7 +127,7 @@ void add_pre_tokenizers(const JsonObject& json, std::vector<PreTokenizer>& out) 
   } else if (type == "CharDelimiterSplit") {
     out.push_back(cutter(matches_of(Pattern::literal(json.text("delimiter"))), SplitBehaviour::removed));
   } else {
-    json.refuse(cat("the pre-tokenizer ", luminal::quoted(type), " is not supported"));
+    json.refuse(cat("the pre-tokenizer ", luminal::in_quotes(type), " is not supported"));
   }
 }
 

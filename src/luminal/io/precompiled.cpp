@@ -102,7 +102,7 @@ std::string decode_base64(std::string_view text, const std::string& where) {
   for (const char c : text.substr(0, text.size() - padding)) {
     const std::size_t value = digits.find(c);
     if (value == std::string_view::npos)
-      throw Error(cat(where, ": bad base64 character ", luminal::quoted(std::string(1, c))));
+      throw Error(cat(where, ": bad base64 character ", luminal::in_quotes(std::string(1, c))));
     bits = bits << 6U | static_cast<std::uint32_t>(value);
     held += 6;
     if (held >= 8) {

@@ -60,21 +60,22 @@ class HeaderReader : public JsonHandler {
     } else {
       field_ = key;
       if (!in_metadata_ && key != "dtype" && key != "shape" && key != "data_offsets")
-        refuse(cat("the key ", luminal::quoted(key), " is unknown: expected dtype, shape and data_offsets"));
+        refuse(
+            cat("the key ", luminal::in_quotes(key), " is unknown: expected dtype, shape and data_offsets"));
     }
     return true;
   }
   bool string(string_t& text) override {
     if (depth() == 2 && in_metadata_) {
       if (!metadata.emplace(field_, text).second)
-        refuse(cat("the key ", luminal::quoted(field_), " stands twice"));
+        refuse(cat("the key ", luminal::in_quotes(field_), " stands twice"));
       return true;
     }
     if (depth() != 2 || field_ != "dtype")
-      refuse(cat("the text ", luminal::quoted(text), " was not expected"));
+      refuse(cat("the text ", luminal::in_quotes(text), " was not expected"));
     if (entries.back().format) refuse("\"dtype\" stands twice");
     entries.back().format = format_of_safetensors(text);
-    if (!entries.back().format) refuse(cat("the dtype ", luminal::quoted(text), " is not supported"));
+    if (!entries.back().format) refuse(cat("the dtype ", luminal::in_quotes(text), " is not supported"));
     return true;
   }
   bool number_unsigned(number_unsigned_t number) override {
@@ -98,8 +99,8 @@ class HeaderReader : public JsonHandler {
 
  private:
   bool refuse(const std::string& why) const {
-    throw Error(cat(
-        file(), ": safetensors header: ", depth() > 0 ? cat("at ", luminal::quoted(name_), ": ") : "", why));
+    throw Error(cat(file(), ": safetensors header: ",
+                    depth() > 0 ? cat("at ", luminal::in_quotes(name_), ": ") : "", why));
   }
   void finish(const HeaderEntry& entry) const {
     if (!entry.format) refuse("\"dtype\" is missing");
@@ -116,7 +117,7 @@ class HeaderReader : public JsonHandler {
 StoredTensor place(HeaderEntry& entry, std::span<const std::byte> data, const std::string& file) {
   const std::uint64_t begin = entry.offsets[0];
   const std::uint64_t end = entry.offsets[1];
-  const std::string where = cat(file, ": tensor ", luminal::quoted(entry.name), ": ");
+  const std::string where = cat(file, ": tensor ", luminal::in_quotes(entry.name), ": ");
   if (begin > end || end > data.size())
     throw Error(
         cat(where, "data_offsets [", begin, ", ", end, "] are outside the ", data.size(), " bytes of data"));
@@ -146,7 +147,8 @@ void require_exact_cover(const std::vector<StoredTensor>& tensors, std::span<con
   std::sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->name < b->name; });
   for (std::size_t i = 1; i < order.size(); ++i)
     if (order[i]->name == order[i - 1]->name)
-      throw Error(cat(file, ": the tensor ", luminal::quoted(order[i]->name), " stands twice in the header"));
+      throw Error(
+          cat(file, ": the tensor ", luminal::in_quotes(order[i]->name), " stands twice in the header"));
   std::sort(order.begin(), order.end(), [](auto* a, auto* b) {
     return a->bytes.data() != b->bytes.data() ? a->bytes.data() < b->bytes.data()
                                               : a->bytes.size() < b->bytes.size();
@@ -155,7 +157,7 @@ void require_exact_cover(const std::vector<StoredTensor>& tensors, std::span<con
   for (const StoredTensor* tensor : order) {
     const auto begin = static_cast<std::size_t>(tensor->bytes.data() - data.data());
     if (begin != covered)
-      throw Error(cat(file, ": tensor ", luminal::quoted(tensor->name), " begins at byte ", begin,
+      throw Error(cat(file, ": tensor ", luminal::in_quotes(tensor->name), " begins at byte ", begin,
                       " of the data, ", begin < covered ? "inside the tensor before it" : "after a hole",
                       ": expected ", covered));
     covered = begin + tensor->bytes.size();
@@ -210,11 +212,11 @@ ModelFile open_safetensors_index(const std::string& path) {
   ModelFile model;
   std::map<std::string, std::map<std::string, StoredTensor>> shards;
   for (const auto& [tensor, shard] : index["weight_map"].items()) {
-    const std::string where = cat(path, ": weight_map: tensor ", luminal::quoted(tensor), ": ");
+    const std::string where = cat(path, ": weight_map: tensor ", luminal::in_quotes(tensor), ": ");
     if (!shard.is_string()) throw Error(cat(where, "the shard is not a text"));
     const auto shard_name = shard.get<std::string>();
     if (!is_plain_name(shard_name) || !shard_name.ends_with(".safetensors"))
-      throw Error(cat(where, "the shard ", luminal::quoted(shard_name),
+      throw Error(cat(where, "the shard ", luminal::in_quotes(shard_name),
                       " is refused: expected the name of a .safetensors file in the index's own folder"));
     if (!shards.contains(shard_name)) {
       ModelFile part = open_safetensors(MappedFile((folder / shard_name).string()));
@@ -228,7 +230,7 @@ ModelFile open_safetensors_index(const std::string& path) {
     }
     const auto found = shards[shard_name].find(tensor);
     if (found == shards[shard_name].end())
-      throw Error(cat(where, "it is not in ", luminal::quoted(shard_name)));
+      throw Error(cat(where, "it is not in ", luminal::in_quotes(shard_name)));
     model.tensors.push_back(found->second);
   }
   return model;

@@ -171,7 +171,7 @@ class Lexer {
                       [&](auto pair) { return source_.compare(at_, 2, pair) == 0; }))
         ++end;
       else if (std::string_view("+-*/%~<>=.,:|()[]{}").find(c) == std::string_view::npos)
-        refuse(cat("the character ", luminal::quoted(std::string(1, c)), " was not expected"), line);
+        refuse(cat("the character ", luminal::in_quotes(std::string(1, c)), " was not expected"), line);
       if (c == '(' || c == '[' || c == '{') brackets += c;
       if ((c == ')' || c == ']' || c == '}') && !brackets.empty()) brackets.pop_back();
       tokens_.push_back({TokenKind::symbol, source_.substr(at_, end - at_), line});

@@ -58,7 +58,7 @@ std::string tokenizer_file_of(const std::filesystem::path& folder) {
     if (name.ends_with(".gguf") || name.ends_with(".tiktoken")) return entry.path().string();
   }
   throw Error(
-      cat("the folder ", luminal::quoted(folder.string()),
+      cat("the folder ", luminal::in_quotes(folder.string()),
           " holds no tokenizer: expected tokenizer.json, tokenizer.model, a .gguf or a .tiktoken file"));
 }
 

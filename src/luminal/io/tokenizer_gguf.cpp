@@ -115,7 +115,7 @@ void fill(const Gguf& gguf, const GgufVocabulary& source, TokenizerParts& parts)
     if (special || type == TokenType::user_defined)
       parts.added.add({std::string(source.tokens[i]), id, special, false, false, false, false});
     if (type == TokenType::byte && !byte_of_token(source.tokens[i]))
-      throw Error(cat(gguf.file, ": token ", i, " is ", luminal::quoted(source.tokens[i]),
+      throw Error(cat(gguf.file, ": token ", i, " is ", luminal::in_quotes(source.tokens[i]),
                       ", which is not a byte: expected <0x00> to <0xFF>"));
   }
 }
@@ -154,7 +154,7 @@ const PreSplit& pre_split_of(const Gguf& gguf) {
   const std::string_view wanted = gguf.text("tokenizer.ggml.pre").value_or("default");
   for (const PreSplit& split : pre_splits)
     if (split.name == wanted) return split;
-  throw Error(cat(gguf.file, ": the pre-tokenizer ", luminal::quoted(wanted),
+  throw Error(cat(gguf.file, ": the pre-tokenizer ", luminal::in_quotes(wanted),
                   " (tokenizer.ggml.pre) is not supported"));
 }
 
@@ -166,7 +166,7 @@ void make_gpt2(const Gguf& gguf, const GgufVocabulary& source, TokenizerParts& p
   for (const std::string_view merge : list->texts()) {
     const std::size_t space = merge.find(' ', 1);
     if (space == std::string_view::npos || space + 1 >= merge.size())
-      throw Error(cat(gguf.file, ": the merge ", luminal::quoted(merge),
+      throw Error(cat(gguf.file, ": the merge ", luminal::in_quotes(merge),
                       " is not two tokens with a space between them"));
     std::pair<std::string, std::string> pair(merge.substr(0, space), merge.substr(space + 1));
     // A merge that leads to no token never shows in a result.
@@ -218,7 +218,7 @@ Tokenizer read_gguf_tokenizer(const Gguf& gguf) {
   else if (*model == "bert")
     make_bert(gguf, source, *parts);
   else
-    throw Error(cat(gguf.file, ": the tokenizer model ", luminal::quoted(*model),
+    throw Error(cat(gguf.file, ": the tokenizer model ", luminal::in_quotes(*model),
                     " is not supported: expected llama, gpt2 or bert"));
   return Tokenizer(parts);
 }

@@ -74,7 +74,7 @@ class TokenizerJson : public JsonHandler {
     }
     key_ = name;
     if (!keys_.back().insert(name).second)
-      throw Error(cat(file(), ": the key ", luminal::quoted(name), " stands twice"));
+      throw Error(cat(file(), ": the key ", luminal::in_quotes(name), " stands twice"));
     if (depth() == 1) section_ = name;
     return builder_.key(name);
   }
@@ -85,7 +85,7 @@ class TokenizerJson : public JsonHandler {
     } else if (bulk_is_merges_) {
       const std::size_t space = text.find(' ');
       if (space == std::string::npos || text.find(' ', space + 1) != std::string::npos)
-        throw Error(cat(file(), ": the merge ", luminal::quoted(text),
+        throw Error(cat(file(), ": the merge ", luminal::in_quotes(text),
                         " is not two tokens with a space between them"));
       bulk.merges.emplace_back(text.substr(0, space), text.substr(space + 1));
     } else {
@@ -98,7 +98,7 @@ class TokenizerJson : public JsonHandler {
     if (depth() > bulk_depth_) return score(static_cast<double>(number));
     if (bulk_is_merges_ || bulk.vocabulary_is_list) return refuse_bulk("a number");
     if (number > static_cast<number_unsigned_t>(std::numeric_limits<TokenId>::max()))
-      throw Error(cat(file(), ": the token ", luminal::quoted(token_), " has the id ", number,
+      throw Error(cat(file(), ": the token ", luminal::in_quotes(token_), " has the id ", number,
                       ": expected less than 2^31"));
     bulk.ids.emplace_back(token_, static_cast<std::int64_t>(number));
     return limited();
@@ -106,8 +106,8 @@ class TokenizerJson : public JsonHandler {
   bool number_integer(number_integer_t number) override {
     if (!in_bulk()) return small() && builder_.number_integer(number);
     if (depth() > bulk_depth_) return score(static_cast<double>(number));
-    throw Error(
-        cat(file(), ": the token ", luminal::quoted(token_), " has the id ", number, ": expected 0 or more"));
+    throw Error(cat(file(), ": the token ", luminal::in_quotes(token_), " has the id ", number,
+                    ": expected 0 or more"));
   }
   bool number_float(number_float_t number, const string_t& text) override {
     if (!in_bulk()) return small() && builder_.number_float(number, text);
@@ -133,7 +133,7 @@ class TokenizerJson : public JsonHandler {
   }
   bool refuse_bulk(const char* what) const {
     throw Error(cat(file(), ": model: ", bulk_is_merges_ ? "merges" : "vocab", ": ", what,
-                    " was not expected", token_.empty() ? "" : cat(" at ", luminal::quoted(token_))));
+                    " was not expected", token_.empty() ? "" : cat(" at ", luminal::in_quotes(token_))));
   }
   bool small() { return count_small(); }
   bool count_small() {
@@ -171,11 +171,11 @@ void fill_vocabulary(Vocabulary& vocabulary, Bulk& bulk, const std::string& file
   vocabulary.reserve(std::max(bulk.ids.size(), bulk.scores.size()));
   for (auto& [text, id] : bulk.ids)
     if (!vocabulary.add(text, static_cast<TokenId>(id)))
-      throw Error(cat(file, ": the token ", luminal::quoted(text), " or its id ", id,
+      throw Error(cat(file, ": the token ", luminal::in_quotes(text), " or its id ", id,
                       " stands twice in the vocabulary"));
   for (std::size_t i = 0; i < bulk.scores.size(); ++i)
     if (!vocabulary.add(bulk.scores[i].first, static_cast<TokenId>(i)))
-      throw Error(cat(file, ": the token ", luminal::quoted(bulk.scores[i].first),
+      throw Error(cat(file, ": the token ", luminal::in_quotes(bulk.scores[i].first),
                       " stands twice in the vocabulary"));
 }
 
@@ -184,7 +184,7 @@ void require_byte_tokens(const Bulk& bulk, const std::string& file) {
   const auto check = [&](const std::string& text) {
     if (text.size() == 6 && text.starts_with("<0x") && text.back() == '>' && !byte_of_token(text))
       throw Error(
-          cat(file, ": the token ", luminal::quoted(text), " is not a byte: expected <0x00> to <0xFF>"));
+          cat(file, ": the token ", luminal::in_quotes(text), " is not a byte: expected <0x00> to <0xFF>"));
   };
   for (const auto& entry : bulk.ids) check(entry.first);
   for (const auto& entry : bulk.scores) check(entry.first);
@@ -246,7 +246,7 @@ std::unique_ptr<TokenModel> model_of_json(const JsonObject& model, Bulk& bulk,
                                         static_cast<std::size_t>(longest)});
   }
   if (type == "WordLevel") return make_word_level(vocabulary, unknown_of(model, *vocabulary));
-  model.refuse(cat("the model type ", luminal::quoted(type),
+  model.refuse(cat("the model type ", luminal::in_quotes(type),
                    " is not supported: expected BPE, Unigram, WordPiece or WordLevel"));
 }
 
@@ -288,7 +288,7 @@ TokenId pair_id(const JsonObject& processor, const char* key) {
   const Json& pair = processor.array(key);
   if (pair.size() != 2 || !pair[1].is_number_unsigned() ||
       pair[1].get<std::uint64_t>() > std::numeric_limits<TokenId>::max())
-    processor.refuse(cat(luminal::quoted(key), " is not [token, id]"));
+    processor.refuse(cat(luminal::in_quotes(key), " is not [token, id]"));
   return pair[1].get<TokenId>();
 }
 
@@ -312,7 +312,7 @@ void add_post_processor(const JsonObject& json, TokenizerParts& parts) {
       }
     }
   } else if (type != "ByteLevel") {
-    json.refuse(cat("the post-processor ", luminal::quoted(type), " is not supported"));
+    json.refuse(cat("the post-processor ", luminal::in_quotes(type), " is not supported"));
   }
 }
 

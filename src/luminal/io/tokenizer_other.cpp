@@ -35,7 +35,7 @@ Tokenizer read_tiktoken(std::string_view text, const std::string& file, const st
     const auto [rest, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
     if (failure != std::errc() || rest != digits.data() + digits.size() || rank < 0 || rank >= most_ranks)
       throw Error(
-          cat(where, ": the rank ", luminal::quoted(digits), " is not a whole number from 0 to 2^24 - 1"));
+          cat(where, ": the rank ", luminal::in_quotes(digits), " is not a whole number from 0 to 2^24 - 1"));
     std::string token = decode_base64(line.substr(0, space), where);
     if (token.empty()) throw Error(cat(where, ": the token is empty"));
     if (!parts->vocabulary->add(std::move(token), static_cast<TokenId>(rank)))

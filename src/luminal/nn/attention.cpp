@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "luminal/frontend/compare.h"
+#include "luminal/frontend/formula.h"
 #include "luminal/frontend/index.h"
 #include "luminal/frontend/movement.h"
 #include "luminal/support/error.h"
@@ -18,21 +19,22 @@ Tensor Rotary::operator()(const Tensor& x, const Expr& first, Location where) co
                 where);
   Graph graph = x.graph(where);
   const Shape table{x.shape()[x.rank() - 2], *size / 2};
-  const Tensor position =
-      graph.iota(Expr::coordinate(0, table[0]) + first, table, DType::i64, where).cast(DType::f32, where);
-  const Tensor pair = graph.iota(table, 1, DType::i64, where).cast(DType::f32, where);
-  const Tensor angle = position * (pair * (-2 * std::log2(base) / static_cast<double>(*size))).exp2(where);
-  const Tensor cosine = angle.cos(where).cast(x.dtype(), where);
-  const Tensor sine = angle.sin(where).cast(x.dtype(), where);
+  const Line at{where};
+  const Term position =
+      at(graph.iota(Expr::coordinate(0, table[0]) + first, table, DType::i64, where)).cast(DType::f32);
+  const Term pair = at(graph.iota(table, 1, DType::i64, where)).cast(DType::f32);
+  const Term angle = position * apply(Op::exp2, pair * (-2 * std::log2(base) / static_cast<double>(*size)));
+  const Term cosine = apply(Op::cos, angle).cast(x.dtype());
+  const Term sine = apply(Op::sin, angle).cast(x.dtype());
   const int last = static_cast<int>(x.rank()) - 1;
   if (interleaved) {
     const Tensor pairs = x.split_dims(last, 2, where);
-    const Tensor a = pairs.slice(-1, 0, 1, 1, where).squeeze(-1, where);
-    const Tensor b = pairs.slice(-1, 1, 2, 1, where).squeeze(-1, where);
+    const Term a = at(pairs.slice(-1, 0, 1, 1, where).squeeze(-1, where));
+    const Term b = at(pairs.slice(-1, 1, 2, 1, where).squeeze(-1, where));
     return stack({a * cosine - b * sine, b * cosine + a * sine}, -1, where).merge_dims(last, where);
   }
-  const Tensor a = x.slice(last, 0, *size / 2, 1, where);
-  const Tensor b = x.slice(last, *size / 2, *size, 1, where);
+  const Term a = at(x.slice(last, 0, *size / 2, 1, where));
+  const Term b = at(x.slice(last, *size / 2, *size, 1, where));
   return concat({a * cosine - b * sine, b * cosine + a * sine}, last, where);
 }
 
@@ -59,7 +61,7 @@ KvCache::Result KvCache::append(const Tensor& new_keys, const Tensor& new_values
   const auto put = [&](const State& store, const Tensor& fresh) {
     const Tensor index =
         graph.iota(Expr::coordinate(2, fresh.shape()[2]) + past, fresh.shape(), DType::i64, where);
-    const Tensor all = scatter(store, 2, index, fresh, where);
+    const Tensor all = scatter(store, 2, index, Operand(fresh, where), where);
     store.assign(all, where);
     return all.slice(2, 0, past + fresh.shape()[2], 1, where);
   };
@@ -134,7 +136,7 @@ Tensor MultiHeadAttention::forward(const Tensor& x, const Inputs& inputs, Locati
     if (!inputs.mask)
       attention.mask = causal;
     else if (is_boolean(inputs.mask->dtype()))
-      attention.mask = logical_and(*inputs.mask, causal);
+      attention.mask = Term(*inputs.mask, where) & Term(causal, where);
     else
       attention.mask = luminal::where(causal, *inputs.mask, -std::numeric_limits<double>::infinity(), where);
   }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "luminal/frontend/formula.h"
 #include "luminal/frontend/index.h"
 #include "luminal/frontend/matmul.h"
 #include "luminal/support/error.h"
@@ -41,7 +42,8 @@ Tensor Linear::forward(const Tensor& x, Location where) const {
                 where);
   const Tensor cast = in_dtype_of(x, weight, where);
   const Tensor product = matmul(x, permuted ? cast : cast.transpose(0, 1, where), where);
-  return bias ? Operand(product, where) + Operand(in_dtype_of(x, *bias, where), where) : product;
+  const Line at{where};
+  return bias ? at(product) + at(in_dtype_of(x, *bias, where)) : at(product);
 }
 
 void Linear::visit(Visitor& v) {

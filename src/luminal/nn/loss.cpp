@@ -3,6 +3,7 @@
 #include "luminal/frontend/activation.h"
 #include "luminal/frontend/compare.h"
 #include "luminal/frontend/create.h"
+#include "luminal/frontend/formula.h"
 #include "luminal/frontend/graph.h"
 #include "luminal/frontend/index.h"
 #include "luminal/frontend/math.h"
@@ -14,8 +15,8 @@
 namespace luminal::nn {
 namespace {
 
-Tensor wide(const Tensor& x, Location where) {
-  return is_floating(x.dtype()) ? x.cast(compute_dtype(x.dtype()), where) : x;
+Term wide(const Tensor& x, Location where) {
+  return {is_floating(x.dtype()) ? x.cast(compute_dtype(x.dtype()), where) : x, where};
 }
 
 Tensor reduced(const Tensor& losses, Reduction reduction, DType dtype, Location where) {
@@ -30,14 +31,20 @@ Tensor reduced(const Tensor& losses, Reduction reduction, DType dtype, Location 
   throw InternalError("a reduction of no kind");
 }
 
-Tensor difference(const Tensor& prediction, const Tensor& target, Location where) {
-  return Operand(wide(prediction, where), where) - wide(target, where);
+Term difference(const Tensor& prediction, const Tensor& target, Location where) {
+  return wide(prediction, where) - wide(target, where);
+}
+
+/// a ≤ b.
+Term at_most(const Term& a, const Term& b) {
+  return not_less(b, a);
 }
 
 }  // namespace
 
 Tensor mse_loss(const Tensor& prediction, const Tensor& target, Reduction reduction, Location where) {
-  return reduced(square(difference(prediction, target, where), where), reduction, prediction.dtype(), where);
+  const Term distance = difference(prediction, target, where);
+  return reduced(square(distance, where), reduction, prediction.dtype(), where);
 }
 
 Tensor rmse_loss(const Tensor& prediction, const Tensor& target, Location where) {
@@ -45,16 +52,17 @@ Tensor rmse_loss(const Tensor& prediction, const Tensor& target, Location where)
 }
 
 Tensor mae_loss(const Tensor& prediction, const Tensor& target, Reduction reduction, Location where) {
-  return reduced(abs(difference(prediction, target, where), where), reduction, prediction.dtype(), where);
+  const Tensor distance = difference(prediction, target, where);
+  return reduced(abs(distance, where), reduction, prediction.dtype(), where);
 }
 
 Tensor huber_loss(const Tensor& prediction, const Tensor& target, double delta, Reduction reduction,
                   Location where) {
   if (!(delta > 0)) throw Error(cat("huber_loss: delta is ", delta, ", expected more than 0"), where);
   const Tensor distance = difference(prediction, target, where);
-  const Tensor size = abs(distance, where);
-  const Tensor near = square(distance, where) * 0.5;
-  const Tensor losses = luminal::where(le(size, delta), near, (size - delta / 2) * delta, where);
+  const Term size(abs(distance, where), where);
+  const Term near = Term(square(distance, where), where) * 0.5;
+  const Term losses = select(at_most(size, delta), near, (size - delta / 2) * delta);
   return reduced(losses, reduction, prediction.dtype(), where);
 }
 
@@ -63,9 +71,9 @@ Tensor smooth_l1_loss(const Tensor& prediction, const Tensor& target, double bet
   if (beta < 0) throw Error(cat("smooth_l1_loss: beta is ", beta, ", expected at least 0"), where);
   if (beta == 0) return mae_loss(prediction, target, reduction, where);
   const Tensor distance = difference(prediction, target, where);
-  const Tensor size = abs(distance, where);
-  const Tensor losses =
-      luminal::where(lt(size, beta), square(distance, where) * (0.5 / beta), size - beta / 2, where);
+  const Term size(abs(distance, where), where);
+  const Term near = Term(square(distance, where), where) * (0.5 / beta);
+  const Term losses = select(size < beta, near, size - beta / 2);
   return reduced(losses, reduction, prediction.dtype(), where);
 }
 
@@ -73,7 +81,7 @@ namespace {
 
 /// What cross-entropy and NLL share.
 struct Classes {
-  Tensor logs;  // log-probabilities
+  Term logs;  // log-probabilities
   int axis;
   Location where;
   const ClassOptions& options;
@@ -82,47 +90,45 @@ struct Classes {
   Expr count() const { return logs.shape()[static_cast<std::size_t>(axis)]; }
 
   /// The class weights along the class axis, ready to broadcast.
-  std::optional<Tensor> weights() const {
+  std::optional<Term> weights() const {
     if (!options.weight) return std::nullopt;
     std::vector<Expr> dims(logs.rank(), Expr(1));
     dims[static_cast<std::size_t>(axis)] = count();
-    return wide(*options.weight, where).reshape(Shape(std::move(dims)), where);
+    return wide(*options.weight, where).reshape(Shape(std::move(dims)));
   }
 
   Tensor soft(const Tensor& target) const {
-    Tensor goal = wide(target, where);
+    Term goal = wide(target, where);
     if (options.smoothing != 0) goal = goal * (1 - options.smoothing) + spread();
-    Tensor products = goal * logs;
+    Term products = goal * logs;
     if (const auto weight = weights()) products = products * *weight;
-    const Tensor losses = neg(products.sum(axis, false, where), where);
+    const Term losses = -products.sum(axis);
     return reduced(losses, options.reduction, dtype, where);
   }
 
   Tensor labelled(const Tensor& given) const {
     const Tensor labels =
         given.cast(DType::i64, where);  // so that the ignored label is none of a narrow dtype's
-    const Tensor counts = ne(Operand(labels, where), options.ignored);
-    const Tensor safe = luminal::where(counts, labels, 0, where);
+    const Term counts = !(Term(labels, where) == options.ignored);
+    const Term safe = select(counts, Term(labels, where), 0).unsqueeze(axis);
     const auto at_label = [&](const Tensor& table) {
-      return gather(table, axis, safe.unsqueeze(axis, where), where).squeeze(axis, where);
+      return Term(gather(table, axis, safe, where).squeeze(axis, where), where);
     };
-    const Tensor valid = counts.cast(logs.dtype(), where);
+    const Term valid = counts.cast(logs.dtype());
     const auto weight = weights();
-    const Tensor label_weight = weight ? at_label(weight->expand(logs.shape(), where)) * valid : valid;
-    Tensor losses = luminal::where(counts, neg(at_label(logs), where) * label_weight, 0.0, where);
+    const Term label_weight = weight ? at_label(weight->tensor().expand(logs.shape(), where)) * valid : valid;
+    Term losses = select(counts, -at_label(logs) * label_weight, 0.0);
     if (options.smoothing != 0) {
-      const Tensor all = neg((weight ? logs * *weight : logs).sum(axis, false, where), where);
-      losses = losses * (1 - options.smoothing) + luminal::where(counts, all, 0.0, where) * spread();
+      const Term all = -(weight ? logs * *weight : logs).sum(axis);
+      losses = losses * (1 - options.smoothing) + select(counts, all, 0.0) * spread();
     }
     if (options.reduction != Reduction::mean) return reduced(losses, options.reduction, dtype, where);
-    return (losses.sum(Axes::all(), false, where) / label_weight.sum(Axes::all(), false, where))
-        .cast(dtype, where);
+    return (losses.sum() / label_weight.sum()).cast(dtype);
   }
 
   /// What smoothing gives to every class.
-  Tensor spread() const {
-    Graph graph = logs.graph(where);
-    return graph.constant(options.smoothing, logs.dtype(), where) / count();
+  Term spread() const {
+    return Term(constant_like(logs, options.smoothing, logs.dtype(), where), where) / count();
   }
 };
 
@@ -139,7 +145,8 @@ Tensor cross_entropy(const Tensor& scores, const Tensor& target, const ClassOpti
   if (!(options.smoothing >= 0 && options.smoothing <= 1))
     throw Error(cat("cross_entropy: the smoothing is ", options.smoothing, ", expected 0 to 1"), where);
   const int axis = class_axis(scores, options, "cross_entropy", where);
-  const Classes classes{log_softmax(wide(scores, where), axis, where), axis, where, options, scores.dtype()};
+  const Term logs(log_softmax(wide(scores, where), axis, where), where);
+  const Classes classes{logs, axis, where, options, scores.dtype()};
   if (is_floating(target.dtype())) {
     if (target.shape() != scores.shape())
       throw Error(cat("cross_entropy: soft targets of shape ", target.shape(), " for scores of shape ",
@@ -169,29 +176,29 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& labels, const Cla
 
 Tensor kl_div(const Tensor& prediction, const Tensor& target, bool log_target, bool batch_mean,
               Reduction reduction, Location where) {
-  const Tensor input = wide(prediction, where);
-  const Tensor goal = wide(target, where);
-  Tensor losses = input;
+  const Term input = wide(prediction, where);
+  const Term goal = wide(target, where);
+  Term losses = input;
   if (log_target) {
-    losses = exp(goal, where) * (goal - input);
+    losses = exp(goal) * (goal - input);
   } else {
-    const Tensor positive = gt(goal, 0);
-    const Tensor safe = luminal::where(positive, goal, 1.0, where);
-    losses = luminal::where(positive, goal * log(safe, where), 0.0, where) - goal * input;
+    const Term positive = 0 < goal;
+    const Term safe = select(positive, goal, 1.0);
+    losses = select(positive, goal * log(safe), 0.0) - goal * input;
   }
   if (!batch_mean) return reduced(losses, reduction, prediction.dtype(), where);
   if (prediction.rank() == 0) throw Error("kl_div: a batch mean needs an axis 0", where);
-  return (losses.sum(Axes::all(), false, where) / prediction.shape()[0]).cast(prediction.dtype(), where);
+  return (losses.sum() / prediction.shape()[0]).cast(prediction.dtype());
 }
 
 Tensor binary_cross_entropy(const Tensor& prediction, const Tensor& target,
                             const std::optional<Tensor>& weight, Reduction reduction, Location where) {
-  const Tensor p = wide(prediction, where);
-  const Tensor t = wide(target, where);
-  const Tensor yes = clip(log(p, where), -100, std::nullopt, where);
-  const Tensor no = clip(log1p(neg(p, where), where), -100, std::nullopt, where);
-  Tensor losses = neg(t * yes + (1 - t) * no, where);
-  if (weight) losses = losses * *weight;
+  const Term p = wide(prediction, where);
+  const Term t = wide(target, where);
+  const Term yes(clip(log(p), -100, std::nullopt, where), where);
+  const Term no(clip(apply(Op::log1p, -p), -100, std::nullopt, where), where);
+  Term losses = -(t * yes + (1 - t) * no);
+  if (weight) losses = losses * Term(*weight, where);
   return reduced(losses, reduction, prediction.dtype(), where);
 }
 
@@ -199,38 +206,41 @@ Tensor binary_cross_entropy_with_logits(const Tensor& scores, const Tensor& targ
                                         const std::optional<Tensor>& weight,
                                         const std::optional<Tensor>& positive_weight, Reduction reduction,
                                         Location where) {
-  const Tensor x = wide(scores, where);
-  const Tensor t = wide(target, where);
+  const Line at{where};
+  const Term x = wide(scores, where);
+  const Term t = wide(target, where);
   // log(1 + exp(−x)), without overflow.
-  const Tensor tail = neg(log_sigmoid(x, where), where);
-  Tensor losses = (1 - t) * x;
-  losses = losses + (positive_weight ? ((*positive_weight - 1) * t + 1) * tail : tail);
-  if (weight) losses = losses * *weight;
+  const Term tail = -at(log_sigmoid(x, where));
+  Term losses = (1 - t) * x;
+  losses = losses + (positive_weight ? ((at(*positive_weight) - 1) * t + 1) * tail : tail);
+  if (weight) losses = losses * at(*weight);
   return reduced(losses, reduction, scores.dtype(), where);
 }
 
 Tensor focal_loss(const Tensor& scores, const Tensor& target, double alpha, double gamma, Reduction reduction,
                   Location where) {
-  const Tensor x = wide(scores, where);
-  const Tensor t = wide(target, where);
-  const Tensor p = sigmoid(x, where);
-  const Tensor cross =
-      binary_cross_entropy_with_logits(x, t, std::nullopt, std::nullopt, Reduction::none, where);
-  const Tensor right = p * t + (1 - p) * (1 - t);
-  Tensor losses = cross * pow(Operand(1 - right, where), Operand(gamma, where));
+  const Line at{where};
+  const Term x = wide(scores, where);
+  const Term t = wide(target, where);
+  const Term p = sigmoid(x);
+  const Term cross =
+      at(binary_cross_entropy_with_logits(x, t, std::nullopt, std::nullopt, Reduction::none, where));
+  const Term wrong = 1 - (p * t + (1 - p) * (1 - t));
+  Term losses = cross * at(pow(wrong.operand(), Operand(gamma, where)));
   if (alpha >= 0) losses = losses * (t * alpha + (1 - t) * (1 - alpha));
   return reduced(losses, reduction, scores.dtype(), where);
 }
 
 Tensor cosine_loss(const Tensor& a, const Tensor& b, const Tensor& label, double margin, Reduction reduction,
                    Location where) {
-  const Tensor x = wide(a, where);
-  const Tensor y = wide(b, where);
+  const Line at{where};
+  const Term x = wide(a, where);
+  const Term y = wide(b, where);
   // PyTorch's: ε inside the squares keeps vectors of zeros finite.
-  const auto squares = [&](const Tensor& v) { return square(v, where).sum(-1, false, where) + 1e-12; };
-  const Tensor cosine = (x * y).sum(-1, false, where) / sqrt(squares(x) * squares(y), where);
-  const Tensor apart = clip(cosine - margin, 0, std::nullopt, where);
-  const Tensor losses = luminal::where(eq(Operand(label, where), 1), 1 - cosine, apart, where);
+  const auto squares = [](const Term& v) { return (v * v).sum(-1) + 1e-12; };
+  const Term cosine = (x * y).sum(-1) / apply(Op::sqrt, squares(x) * squares(y));
+  const Term apart = at(clip(cosine - margin, 0, std::nullopt, where));
+  const Term losses = select(at(label) == 1, 1 - cosine, apart);
   return reduced(losses, reduction, a.dtype(), where);
 }
 

@@ -1,5 +1,6 @@
 #include "luminal/nn/norm.h"
 
+#include "luminal/frontend/formula.h"
 #include "luminal/frontend/normalise.h"
 #include "luminal/frontend/random.h"
 #include "luminal/frontend/reduce.h"
@@ -11,10 +12,10 @@ namespace luminal::nn {
 namespace {
 
 /// A vector over the channels of [batch, channels, …], ready to broadcast.
-Tensor channels_of(const Tensor& vector, const Tensor& x, Location where) {
+Term channels_of(const Tensor& vector, const Term& x) {
   std::vector<Expr> dims(x.rank(), Expr(1));
   dims[1] = vector.shape()[0];
-  return in_dtype_of(x, vector, where).reshape(Shape(std::move(dims)), where);
+  return Term(in_dtype_of(x, vector, x.where()), x.where()).reshape(Shape(std::move(dims)));
 }
 
 void require_channels(const char* what, const Tensor& x, const Tensor& weight, Location where) {
@@ -23,6 +24,18 @@ void require_channels(const char* what, const Tensor& x, const Tensor& weight, L
     throw Error(
         cat(what, ": the input has shape ", x.shape(), ", expected ", channels, " channels along axis 1"),
         where);
+}
+
+/// 1, if there are at least two values a channel: one alone has no variance. Refused now where the dims are
+/// known, and by the slice's check where they get their values later.
+Tensor one_of_several(const Tensor& x, const Expr& count, Location where) {
+  if (prove_lt(count, 2))
+    throw Error(cat("BatchNorm: the input has shape ", x.shape(),
+                    ", expected more than one value a channel in training"),
+                where);
+  const Tensor one = constant_like(x, 1.0, compute_dtype(x.dtype()), where);
+  if (prove_le(2, count)) return one;
+  return one.expand({count}, where).move(movement::Slice{0, 1, 1, 1}, where).squeeze(0, where);
 }
 
 }  // namespace
@@ -65,8 +78,8 @@ Tensor GroupNorm::operator()(const Tensor& x, Location where) const {
   Expr rest = weight.shape()[0] / groups;
   for (std::size_t axis = 2; axis < x.rank(); ++axis) rest = rest * x.shape()[axis];
   const Tensor flat = x.reshape({x.shape()[0], groups, rest}, where);
-  const Tensor normal = layer_norm(flat, -1, epsilon, where).reshape(x.shape(), where);
-  return normal * channels_of(weight, x, where) + channels_of(bias, x, where);
+  const Term normal(layer_norm(flat, -1, epsilon, where).reshape(x.shape(), where), where);
+  return normal * channels_of(weight, normal) + channels_of(bias, normal);
 }
 
 void GroupNorm::visit(Visitor& v) {
@@ -85,21 +98,27 @@ BatchNorm::BatchNorm(const Scope& outer, std::int64_t channels, double epsilon_,
 
 Tensor BatchNorm::operator()(const Tensor& x, Location where) const {
   require_channels("BatchNorm", x, weight, where);
-  const auto scaled = [&](const Tensor& mean, const Tensor& variance) {
-    const Tensor factor = weight / (variance + epsilon).sqrt(where);
-    return (x - channels_of(mean, x, where)) * channels_of(factor, x, where) + channels_of(bias, x, where);
+  const Line at{where};
+  const auto scaled = [&](const Term& mean, const Term& variance) {
+    const Term factor = at(weight) / apply(Op::sqrt, variance + epsilon);
+    return (at(x) - channels_of(mean, at(x))) * channels_of(factor, at(x)) + channels_of(bias, at(x));
   };
-  if (mode == Mode::eval) return scaled(running_mean, running_var);
+  if (mode == Mode::eval) return scaled(at(running_mean), at(running_var));
   std::vector<int> axes{0};
-  for (int axis = 2; axis < static_cast<int>(x.rank()); ++axis) axes.push_back(axis);
+  Expr count = x.shape()[0];
+  for (std::size_t axis = 2; axis < x.rank(); ++axis) {
+    axes.push_back(static_cast<int>(axis));
+    count = count * x.shape()[axis];
+  }
   const Tensor wide = x.cast(compute_dtype(x.dtype()), where);
-  const Tensor mean = wide.mean(Axes(axes), false, where);
-  const Tensor variance = wide.var(Axes(axes), 0, false, where);
-  const Tensor unbiased = wide.var(Axes(axes), 1, false, where);
-  running_mean.assign(running_mean.next(where) * (1 - momentum) + mean.stop_gradient(where) * momentum,
-                      where);
-  running_var.assign(running_var.next(where) * (1 - momentum) + unbiased.stop_gradient(where) * momentum,
-                     where);
+  const Term mean = at(wide.mean(Axes(axes), false, where));
+  const Term variance = at(wide.var(Axes(axes), 0, false, where));
+  const Term unbiased = at(wide.var(Axes(axes), 1, false, where)) * at(one_of_several(x, count, where));
+  const auto move = [&](const State& running, const Term& now) {
+    running.assign(at(running.next(where)) * (1 - momentum) + now.stop_gradient() * momentum, where);
+  };
+  move(running_mean, mean);
+  move(running_var, unbiased);
   return scaled(mean, variance);
 }
 
@@ -121,7 +140,7 @@ Dropout::Dropout(const Scope& scope, double probability_, Location where)
 
 Tensor Dropout::operator()(const Tensor& x, Location where) const {
   if (mode == Mode::eval || probability == 0) return x;
-  runs.assign(runs + 1, where);
+  runs.assign(Term(runs, where) + 1, where);
   return dropout(x, probability, Seed(runs, stream + calls++), where);
 }
 

@@ -4,6 +4,7 @@
 
 #include "luminal/frontend/activation.h"
 #include "luminal/frontend/create.h"
+#include "luminal/frontend/formula.h"
 #include "luminal/frontend/math.h"
 #include "luminal/frontend/matmul.h"
 #include "luminal/frontend/movement.h"
@@ -31,29 +32,34 @@ Initialiser by_size(std::int64_t size) {
 }
 
 struct Memory {
-  Tensor hidden;
-  Tensor cell;
+  Term hidden;
+  Term cell;
 };
 
+std::vector<Term> chunks(const Term& x, std::int64_t count) {
+  std::vector<Term> result;
+  for (const auto& part : x.tensor().chunk(static_cast<int>(count), 1, x.where()))
+    result.emplace_back(part, x.where());
+  return result;
+}
+
 /// One time step, from the gates' inputs W x + b and W h + b.
-Memory step(Recurrent::Cell kind, const Tensor& from_x, const Tensor& from_h, const Memory& memory,
-            Location where) {
+Memory step(Recurrent::Cell kind, const Term& from_x, const Term& from_h, const Memory& memory) {
   if (kind == Recurrent::Cell::rnn_tanh) {
-    const Tensor hidden = tanh(from_x + from_h, where);
+    const Term hidden = tanh(from_x + from_h);
     return {hidden, hidden};
   }
-  const auto x = from_x.chunk(static_cast<int>(gates(kind)), 1, where);
-  const auto h = from_h.chunk(static_cast<int>(gates(kind)), 1, where);
+  const auto x = chunks(from_x, gates(kind));
+  const auto h = chunks(from_h, gates(kind));
   if (kind == Recurrent::Cell::gru) {
-    const Tensor reset = sigmoid(x[0] + h[0], where);
-    const Tensor update = sigmoid(x[1] + h[1], where);
-    const Tensor fresh = tanh(x[2] + reset * h[2], where);
-    const Tensor hidden = (memory.hidden - fresh) * update + fresh;
+    const Term reset = sigmoid(x[0] + h[0]);
+    const Term update = sigmoid(x[1] + h[1]);
+    const Term fresh = tanh(x[2] + reset * h[2]);
+    const Term hidden = (memory.hidden - fresh) * update + fresh;
     return {hidden, hidden};
   }
-  const Tensor cell =
-      sigmoid(x[1] + h[1], where) * memory.cell + sigmoid(x[0] + h[0], where) * tanh(x[2] + h[2], where);
-  return {sigmoid(x[3] + h[3], where) * tanh(cell, where), cell};
+  const Term cell = sigmoid(x[1] + h[1]) * memory.cell + sigmoid(x[0] + h[0]) * tanh(x[2] + h[2]);
+  return {sigmoid(x[3] + h[3]) * tanh(cell), cell};
 }
 
 }  // namespace
@@ -79,15 +85,16 @@ Recurrent::Result Recurrent::run(const Tensor& x, const std::optional<Tensor>& h
                 where);
   Graph graph = x.graph(where);
   const Tensor start = zeros(graph, {x.shape()[0], size}, x.dtype(), where);
-  Memory memory{hidden.value_or(start), cell_state.value_or(start)};
-  const Tensor from_x = matmul(x, in_dtype_of(x, weight_ih, where).transpose(0, 1, where), where) +
-                        in_dtype_of(x, bias_ih, where);  // all steps at once
+  const Line at{where};
+  Memory memory{at(hidden.value_or(start)), at(cell_state.value_or(start))};
+  const Tensor from_x = at(matmul(x, in_dtype_of(x, weight_ih, where).transpose(0, 1, where), where)) +
+                        at(in_dtype_of(x, bias_ih, where));  // all steps at once
   const Tensor recurrent = in_dtype_of(x, weight_hh, where).transpose(0, 1, where);
   std::vector<Tensor> outputs;
   for (std::int64_t t = 0; t < *steps; ++t) {
-    const Tensor now = from_x.slice(1, t, t + 1, 1, where).squeeze(1, where);
-    const Tensor from_h = matmul(memory.hidden, recurrent, where) + in_dtype_of(x, bias_hh, where);
-    memory = step(cell, now, from_h, memory, where);
+    const Term now = at(from_x.slice(1, t, t + 1, 1, where).squeeze(1, where));
+    const Term from_h = at(matmul(memory.hidden, recurrent, where)) + at(in_dtype_of(x, bias_hh, where));
+    memory = step(cell, now, from_h, memory);
     outputs.push_back(memory.hidden);
   }
   return {stack(outputs, 1, where), memory.hidden, memory.cell};

@@ -2,6 +2,7 @@
 
 #include "luminal/frontend/activation.h"
 #include "luminal/frontend/create.h"
+#include "luminal/frontend/formula.h"
 #include "luminal/frontend/index.h"
 #include "luminal/frontend/matmul.h"
 #include "luminal/frontend/normalise.h"
@@ -20,7 +21,8 @@ SwiGlu::SwiGlu(const Made& made, std::int64_t size, std::int64_t hidden, Locatio
       down(made.scope / "down", hidden, size, {.bias = false}, where) {}
 
 Tensor SwiGlu::operator()(const Tensor& x, Location where) const {
-  return down(Operand(silu(gate(x, where), where), where) * up(x, where), where);
+  const Line at{where};
+  return down(at(silu(gate(x, where), where)) * at(up(x, where)), where);
 }
 
 void SwiGlu::visit(Visitor& v) {
@@ -50,14 +52,16 @@ Tensor MixtureOfExperts::routing(const Tensor& x, Location where) const {
   const Tensor scores = softmax(router(x, where), -1, where);
   const Ranked best = topk(scores, options.active, -1, true, where);
   Graph graph = x.graph(where);
-  const Tensor weights = options.renormalise ? best.values / best.values.sum(-1, true, where) : best.values;
+  const Term chosen(best.values, where);
+  const Term weights = options.renormalise ? chosen / chosen.sum(-1, true) : chosen;
   return scatter_add(zeros(graph, scores.shape(), scores.dtype(), where), -1, best.indices, weights, where);
 }
 
 Tensor MixtureOfExperts::operator()(const Tensor& x, Location where) const {
   const Tensor weights = routing(x, where);
-  const Tensor hidden = silu(einsum("...s,esh->...eh", {x, in_dtype_of(x, gate, where)}, where), where) *
-                        einsum("...s,esh->...eh", {x, in_dtype_of(x, up, where)}, where);
+  const Line at{where};
+  const Term hidden = at(silu(einsum("...s,esh->...eh", {x, in_dtype_of(x, gate, where)}, where), where)) *
+                      at(einsum("...s,esh->...eh", {x, in_dtype_of(x, up, where)}, where));
   return einsum("...eh,ehs,...e->...s", {hidden, in_dtype_of(x, down, where), weights}, where);
 }
 
@@ -85,8 +89,9 @@ Tensor feed_forward(const Linear& widen, const Linear& narrow, const LayerOption
 template <typename Part>
 Tensor residual(const Tensor& x, const LayerNorm& norm, const LayerOptions& options, const Dropout& drop,
                 const Part& part, Location where) {
-  if (options.norm_first) return Operand(x, where) + drop(part(norm(x, where)), where);
-  return norm(Operand(x, where) + drop(part(x), where), where);
+  const Line at{where};
+  if (options.norm_first) return at(x) + at(drop(part(norm(x, where)), where));
+  return norm(at(x) + at(drop(part(x), where)), where);
 }
 
 }  // namespace
@@ -175,9 +180,9 @@ LlamaBlock::LlamaBlock(const Made& made, std::int64_t size, Location where)
       mlp(made.scope / "mlp", size, made.options.hidden == 0 ? 4 * size : made.options.hidden, where) {}
 
 Tensor LlamaBlock::forward(const Tensor& x, const KvCache* cache, Location where) const {
-  const Tensor attended =
-      Operand(x, where) + attention.forward(attention_norm(x, where), {.cache = cache}, where);
-  return Operand(attended, where) + mlp(mlp_norm(attended, where), where);
+  const Line at{where};
+  const Term attended = at(x) + at(attention.forward(attention_norm(x, where), {.cache = cache}, where));
+  return attended + at(mlp(mlp_norm(attended, where), where));
 }
 
 void LlamaBlock::visit(Visitor& v) {

@@ -24,7 +24,7 @@ std::vector<Slot> Build::slots(const Step& step, std::string_view family) const 
                       ", its gradient ", gradient.shape()),
                   where);
     const DType dtype = compute_dtype(parameter.dtype());
-    result.push_back({parameter, parameter.cast(dtype, where), gradient.cast(dtype, where)});
+    result.push_back({parameter, at(parameter).cast(dtype), at(gradient).cast(dtype)});
   }
   return result;
 }
@@ -43,42 +43,42 @@ State Build::moment(const Slot& slot, const std::string& name, double initial) c
   return graph.state(cat(slot.parameter.name(where), "/", name), shape, slot.value.dtype(), values, where);
 }
 
-Tensor Build::counter(const Step& step, const std::string& family, Updates& updates) const {
+Term Build::counter(const Step& step, const std::string& family, Updates& updates) const {
   if (step.parameters.empty()) throw Error(cat(family, ": there are no parameters"), where);
   Graph graph = step.parameters[0].graph(where);
   const State runs = graph.state(cat(step.parameters[0].name(where), "/", family, "/runs"), {}, DType::f64,
                                  std::nullopt, where);
-  const Tensor count = Operand(runs, where) + Operand(1, where);
+  const Term count = at(runs) + 1;
   updates.add(runs, count);
   return count;
 }
 
-Tensor Build::decayed(const Slot& slot, double weight_decay) const {
-  return weight_decay == 0 ? slot.gradient : Operand(slot.gradient, where) + slot.value * weight_decay;
+Term Build::decayed(const Slot& slot, double weight_decay) const {
+  return weight_decay == 0 ? slot.gradient : slot.gradient + slot.value * weight_decay;
 }
 
-void Build::finish(const Slot& slot, const Tensor& value, Updates& updates) const {
-  updates.add(slot.parameter, value.cast(slot.parameter.dtype(), where));
+void Build::finish(const Slot& slot, const Term& value, Updates& updates) const {
+  updates.add(slot.parameter, value.cast(slot.parameter.dtype()));
 }
 
-Tensor Build::wide(const Slot& slot, const Operand& value) const {
+Term Build::wide(const Slot& slot, const Operand& value) const {
   if (const auto* tensor = std::get_if<Tensor>(&value.value)) {
     if (tensor->rank() != 0)
       throw Error(cat("the learning rate has shape ", tensor->shape(), ", expected a scalar"), where);
-    return tensor->cast(DType::f64, where);
+    return at(*tensor).cast(DType::f64);
   }
   Graph graph = slot.parameter.graph(where);
   if (const auto* number = std::get_if<Number>(&value.value))
-    return graph.constant(*number, DType::f64, where);
-  return graph.constant(std::get<Expr>(value.value), where).cast(DType::f64, where);
+    return at(graph.constant(*number, DType::f64, where));
+  return at(graph.constant(std::get<Expr>(value.value), where)).cast(DType::f64);
 }
 
-Tensor Build::scalar(const Slot& slot, const Operand& value) const {
-  return wide(slot, value).cast(slot.value.dtype(), where).expand(slot.value.shape(), where);
+Term Build::scalar(const Slot& slot, const Operand& value) const {
+  return at(wide(slot, value).cast(slot.value.dtype()).tensor().expand(slot.value.shape(), where));
 }
 
-Tensor Build::power(double base, const Tensor& exponent) const {
-  return pow(Operand(base, where), Operand(exponent, where));
+Term Build::power(double base, const Term& exponent) const {
+  return at(pow(Operand(base, where), exponent.operand()));
 }
 
 }  // namespace luminal::optim

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/frontend/formula.h"
 #include "luminal/optim/optimiser.h"
 
 namespace luminal::optim {
@@ -10,31 +11,32 @@ namespace luminal::optim {
 /// A parameter on its way through an update: its value and gradient in f32 at least.
 struct Slot {
   State parameter;
-  Tensor value;
-  Tensor gradient;
+  Term value;
+  Term gradient;
 };
 
 /// Builds nodes at the line of the user's call.
 struct Build {
   Location where;
 
+  Term at(const Tensor& tensor) const { return {tensor, where}; }
   /// Refuses lists of different lengths, gradients of other shapes, and integer parameters.
   std::vector<Slot> slots(const Step& step, std::string_view family) const;
   /// A state of the parameter's shape, named after it.
   State moment(const Slot& slot, const std::string& name, double initial = 0) const;
   /// The number of this run, from 1, as an f64 scalar.
-  Tensor counter(const Step& step, const std::string& family, Updates& updates) const;
+  Term counter(const Step& step, const std::string& family, Updates& updates) const;
   /// The gradient plus weight decay.
-  Tensor decayed(const Slot& slot, double weight_decay) const;
+  Term decayed(const Slot& slot, double weight_decay) const;
   /// Adds the parameter's new value, in its own dtype.
-  void finish(const Slot& slot, const Tensor& value, Updates& updates) const;
+  void finish(const Slot& slot, const Term& value, Updates& updates) const;
 
   /// A number or scalar tensor in the slot's dtype and shape.
-  Tensor scalar(const Slot& slot, const Operand& value) const;
+  Term scalar(const Slot& slot, const Operand& value) const;
   /// A number or scalar tensor as an f64 scalar of the slot's graph.
-  Tensor wide(const Slot& slot, const Operand& value) const;
+  Term wide(const Slot& slot, const Operand& value) const;
   /// baseᵗ for an f64 scalar t.
-  Tensor power(double base, const Tensor& exponent) const;
+  Term power(double base, const Term& exponent) const;
 };
 
 }  // namespace luminal::optim

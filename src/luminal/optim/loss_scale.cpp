@@ -1,6 +1,7 @@
 #include "luminal/optim/loss_scale.h"
 
 #include "luminal/frontend/compare.h"
+#include "luminal/frontend/formula.h"
 #include "luminal/frontend/math.h"
 #include "luminal/frontend/reduce.h"
 #include "luminal/support/error.h"
@@ -13,25 +14,28 @@ LossScale::LossScale(Graph& graph, const LossScaleOptions& options, Location whe
       options_(options) {}
 
 Tensor LossScale::scaled(const Tensor& loss, Location where) const {
-  return Operand(loss, where) * scale_.cast(loss.dtype(), where);
+  const Line at{where};
+  return at(loss) * at(scale_).cast(loss.dtype());
 }
 
 LossScale::Unscaled LossScale::unscale(const std::vector<Tensor>& gradients, Location where) const {
   if (gradients.empty()) throw Error("unscale: there are no gradients", where);
-  const Tensor inverse = reciprocal(scale_, where);
+  const Line at{where};
+  const Term scale = at(scale_);
+  const Term inverse = at(reciprocal(scale_, where));
   std::vector<Tensor> wide;
-  std::optional<Tensor> finite;
+  std::optional<Term> finite;
   for (const auto& gradient : gradients) {
-    wide.push_back(gradient.cast(compute_dtype(gradient.dtype()), where) * inverse);
-    const Tensor fine = isfinite(gradient, where).all(Axes::all(), false, where);
-    finite = finite ? logical_and(*finite, fine) : fine;
+    wide.push_back(at(gradient).cast(compute_dtype(gradient.dtype())) * inverse);
+    const Term fine = at(isfinite(gradient, where).all(Axes::all(), false, where));
+    finite = finite ? *finite & fine : fine;
   }
-  const Tensor good = good_runs_ + 1;
-  const Tensor full = ge(good, options_.interval);
-  const Tensor grown = luminal::where(full, scale_ * options_.growth, scale_, where);
+  const Term good = at(good_runs_) + 1;
+  const Term full = not_less(good, options_.interval);
+  const Term grown = select(full, scale * options_.growth, scale);
   Updates updates;
-  updates.add(scale_, luminal::where(*finite, grown, scale_ * options_.backoff, where));
-  updates.add(good_runs_, luminal::where(*finite, luminal::where(full, 0, good, where), 0, where));
+  updates.add(scale_, select(*finite, grown, scale * options_.backoff));
+  updates.add(good_runs_, select(*finite, select(full, 0, good), 0));
   return {std::move(wide), *finite, std::move(updates)};
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "luminal/support/location.h"
 
 namespace luminal {
 
@@ -52,17 +55,20 @@ class Expr {
 
   Expr() : Expr(std::int64_t{0}) {}
   Expr(std::int64_t value);
-  Expr(int value) : Expr(std::int64_t{value}) {}
-  Expr(std::size_t value);
+  template <std::signed_integral T>
+  Expr(T value) : Expr(std::int64_t{value}) {}
+  /// `Error` for what leaves 63 bits.
+  template <std::unsigned_integral T>
+  Expr(T value) : Expr(of_natural(value)) {}
   /// A dim's name: a variable of any value ≥ 0, as `variable(name, 0)`.
-  Expr(const char* name);
-  Expr(std::string_view name);
-  Expr(const std::string& name) : Expr(std::string_view(name)) {}
+  Expr(const char* name, Location where = Location::current()) : Expr(variable(name, 0, {}, where)) {}
+  Expr(std::string_view name, Location where = Location::current()) : Expr(variable(name, 0, {}, where)) {}
+  Expr(const std::string& name, Location where = Location::current()) : Expr(variable(name, 0, {}, where)) {}
 
   /// A named variable in [low, high]. The same name with other bounds is another variable. Names are
   /// [A-Za-z_][A-Za-z0-9_]*, and those of the form i0, i1 … are coordinates: `Error` otherwise.
   static Expr variable(std::string_view name, std::int64_t low = 0,
-                       std::optional<std::int64_t> high = std::nullopt);
+                       std::optional<std::int64_t> high = std::nullopt, Location where = Location::current());
   /// The coordinate of axis `axis` of an array: the variable named "i<axis>" in [0, extent − 1]. The extent
   /// may be symbolic, and is used in proofs: i0 < n is then known.
   static Expr coordinate(std::size_t axis, const Expr& extent);
@@ -115,7 +121,7 @@ class Expr {
 
   std::uint64_t hash() const;
   /// Structural, on the normal form.
-  friend bool operator==(const Expr& a, const Expr& b) { return a.compare(b) == 0; }
+  friend bool operator==(const Expr& a, const Expr& b) { return a.hash() == b.hash() && a.compare(b) == 0; }
   friend bool operator<(const Expr& a, const Expr& b) { return a.compare(b) < 0; }
   /// A total order that is the same in every process.
   int compare(const Expr& other) const;
@@ -137,6 +143,7 @@ class Expr {
   const Node& node() const { return *node_; }
 
  private:
+  static std::int64_t of_natural(std::uint64_t value);
   std::shared_ptr<const Node> node_;
 };
 

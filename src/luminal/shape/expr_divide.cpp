@@ -112,27 +112,28 @@ bool settle(Division& d, Effort effort) {
 
 /// numerator = factor·multiple + rest, term by term.
 struct Split {
-  Expr multiple = 0;
-  Expr rest = 0;
+  Expr multiple;
+  Expr rest;
 };
 
 Split split_by(const Expr& numerator, const Expr& factor) {
-  Split split;
+  std::vector<Expr> multiples;
+  std::vector<Expr> rest;
   const auto constant = constant_of(numerator);
   if (factor.is_constant()) {
-    split.multiple = floor_div(constant, factor.node().value);
-    split.rest = floor_mod(constant, factor.node().value);
+    multiples.emplace_back(floor_div(constant, factor.node().value));
+    rest.emplace_back(floor_mod(constant, factor.node().value));
   } else {
-    split.rest = constant;
+    rest.emplace_back(constant);
   }
   for (const auto& term : terms_of(numerator)) {
     if (const auto times = divide_term(term, factor)) {
-      split.multiple = split.multiple + *times;
+      multiples.push_back(*times);
     } else {
-      split.rest = split.rest + term;
+      rest.push_back(term);
     }
   }
-  return split;
+  return {sum_of(multiples), sum_of(rest)};
 }
 
 /// (g·u + s)/(g·v) = u/v for 0 ≤ s < g and v ≥ 0, or s = 0; the remainder is g·(u%v) + s.

@@ -173,24 +173,25 @@ Expr::Expr(std::int64_t value)
                 ? detail::cached_constant(value)
                 : detail::constant_node(value)) {}
 
-Expr::Expr(std::size_t value) : Expr(static_cast<std::int64_t>(value)) {
-  if (value > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())) {
+std::int64_t Expr::of_natural(std::uint64_t value) {
+  if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
     throw Error(cat("expression: ", value, " leaves 64 bits"));
-  }
+  return static_cast<std::int64_t>(value);
 }
 
-Expr::Expr(const char* name) : Expr(variable(name)) {}
-Expr::Expr(std::string_view name) : Expr(variable(name)) {}
-
-Expr Expr::variable(std::string_view name, std::int64_t low, std::optional<std::int64_t> high) {
+Expr Expr::variable(std::string_view name, std::int64_t low, std::optional<std::int64_t> high,
+                    Location where) {
   if (!detail::is_name(name)) {
     throw Error(
-        cat("variable: ", quoted(name), " is no name; expected letters, digits and _, no digit first"));
+        cat("variable: ", in_quotes(name), " is no name; expected letters, digits and _, no digit first"),
+        where);
   }
   if (detail::is_coordinate_name(name)) {
-    throw Error(cat("variable: ", quoted(name), " names a coordinate; those are made by `coordinate`"));
+    throw Error(cat("variable: ", in_quotes(name), " names a coordinate; those are made by `coordinate`"),
+                where);
   }
-  if (high && *high < low) throw Error(cat("variable: ", name, " has no value in [", low, ", ", *high, "]"));
+  if (high && *high < low)
+    throw Error(cat("variable: ", name, " has no value in [", low, ", ", *high, "]"), where);
   return detail::make_variable(std::string(name), low, high);
 }
 

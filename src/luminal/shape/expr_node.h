@@ -59,6 +59,8 @@ Expr make_term(std::int64_t coefficient, std::vector<Expr> sorted_atoms);
 /// The terms and the constant of a sum; refers into the Expr.
 std::span<const Expr> terms_of(const Expr& sum);
 std::int64_t constant_of(const Expr& sum);
+/// The parts added up, as `+` does but all at once.
+Expr sum_of(std::span<const Expr> parts);
 /// Higher degrees first, then in order of the atoms: an order that multiplication keeps.
 int compare_monomials(std::span<const Expr> a, std::span<const Expr> b);
 /// a / b where b's atoms all occur in a and the coefficient divides; nullopt otherwise.

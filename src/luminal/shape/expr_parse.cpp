@@ -54,7 +54,7 @@ class Parser {
   Expr parse() {
     auto result = expression(1);
     skip_spaces();
-    if (position_ != text_.size()) fail(cat("unexpected ", quoted(text_.substr(position_, 1))));
+    if (position_ != text_.size()) fail(cat("unexpected ", in_quotes(text_.substr(position_, 1))));
     return result;
   }
 
@@ -65,7 +65,7 @@ class Parser {
   int nesting_ = 0;
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(cat("parse_expr: ", why, " at position ", position_, " of ", quoted(text_.substr(0, 80))));
+    throw Error(cat("parse_expr: ", why, " at position ", position_, " of ", in_quotes(text_.substr(0, 80))));
   }
 
   void skip_spaces() {
@@ -80,7 +80,7 @@ class Parser {
   }
 
   void expect(std::string_view symbol) {
-    if (!accept(symbol)) fail(cat("expected ", quoted(symbol)));
+    if (!accept(symbol)) fail(cat("expected ", in_quotes(symbol)));
   }
 
   const Infix* peek_infix() {
@@ -158,7 +158,7 @@ class Parser {
     }
     if (is_digit(text_[position_])) return number("");
     if (is_letter(text_[position_])) return name();
-    fail(cat("unexpected ", quoted(text_.substr(position_, 1))));
+    fail(cat("unexpected ", in_quotes(text_.substr(position_, 1))));
   }
 
   Expr name() {
@@ -174,7 +174,7 @@ class Parser {
         word.find_first_not_of("0123456789", 1) == std::string_view::npos) {
       return coordinate(word, start);
     }
-    return Expr::variable(word);
+    return Expr::variable(word, 0, {}, {});
   }
 
   /// A coordinate that was not declared has an extent that nothing is known of.

@@ -35,12 +35,17 @@ class Prover {
   Effort effort_;
   int steps_;
 
-  /// Large polynomials come from hostile input rather than from shapes, and would take long.
-  static bool too_large(const Expr& claim) {
-    constexpr std::size_t max_terms = 48;
-    constexpr std::size_t max_degree = 12;
+  /// Large polynomials come from hostile input or from long chains of reshapes rather than from models, and
+  /// would take long: writing variables as their least value and more expands every power. While building,
+  /// there are many claims, and a proof must cost no more than the expression it saves.
+  bool too_large(const Expr& claim) const {
+    const bool building = effort_ == Effort::build;
+    const std::size_t max_terms = building ? 24 : 48;
+    const std::size_t max_degree = building ? 5 : 12;
+    const std::uint32_t max_nodes = building ? 128 : max_size;
     const auto terms = terms_of(claim);
-    return terms.size() > max_terms || term_of(terms[0]).atoms.size() > max_degree;
+    return terms.size() > max_terms || term_of(terms[0]).atoms.size() > max_degree ||
+           claim.node().size > max_nodes;
   }
 
   /// Replaces the deepest atom that has a usable bound.
@@ -126,7 +131,7 @@ class Prover {
   }
 
   static Expr replace_factor(const Expr& sum, const Expr& atom, const Expr& by) {
-    Expr result = constant_of(sum);
+    std::vector<Expr> parts{constant_of(sum)};
     for (const auto& term : terms_of(sum)) {
       const auto [coefficient, atoms] = term_of(term);
       std::vector<Expr> kept;
@@ -138,9 +143,9 @@ class Prover {
           kept.push_back(each);
         }
       }
-      result = result + make_term(coefficient, std::move(kept)) * factor;
+      parts.push_back(make_term(coefficient, std::move(kept)) * factor);
     }
-    return result;
+    return sum_of(parts);
   }
 
   /// The distinct factors, deepest first: an atom's bounds speak of shallower ones.

@@ -116,7 +116,7 @@ class Reader {
   }
 
   Expr pop() {
-    if (stack_.empty()) fail(cat("no operand for ", quoted(token_)));
+    if (stack_.empty()) fail(cat("no operand for ", in_quotes(token_)));
     auto top = stack_.back();
     stack_.pop_back();
     return top;
@@ -125,7 +125,8 @@ class Reader {
   std::int64_t number(std::string_view digits) const {
     std::int64_t value = 0;
     const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (code != std::errc{} || end != digits.data() + digits.size()) fail(cat("bad number ", quoted(digits)));
+    if (code != std::errc{} || end != digits.data() + digits.size())
+      fail(cat("bad number ", in_quotes(digits)));
     return value;
   }
 
@@ -153,21 +154,21 @@ class Reader {
 
   void take_coordinate() {
     const auto extent = pop();
-    if (token_.size() < 3 || token_[0] != 'i') fail(cat("bad coordinate ", quoted(token_)));
+    if (token_.size() < 3 || token_[0] != 'i') fail(cat("bad coordinate ", in_quotes(token_)));
     const auto axis = number(token_.substr(1, token_.size() - 2));
-    if (axis < 0) fail(cat("bad coordinate ", quoted(token_)));
+    if (axis < 0) fail(cat("bad coordinate ", in_quotes(token_)));
     stack_.push_back(Expr::coordinate(static_cast<std::size_t>(axis), extent));
   }
 
   void take_variable() {
     const auto first = token_.find(':');
     const auto second = token_.find(':', first + 1);
-    if (second == std::string_view::npos) fail(cat("expected name:low:high, got ", quoted(token_)));
+    if (second == std::string_view::npos) fail(cat("expected name:low:high, got ", in_quotes(token_)));
     const auto low = number(token_.substr(first + 1, second - first - 1));
     const auto digits = token_.substr(second + 1);
     std::optional<std::int64_t> high;
     if (!digits.empty()) high = number(digits);
-    stack_.push_back(Expr::variable(token_.substr(0, first), low, high));
+    stack_.push_back(Expr::variable(token_.substr(0, first), low, high, {}));
   }
 };
 

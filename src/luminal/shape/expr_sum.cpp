@@ -159,6 +159,13 @@ Expr combine_remainders(Expr sum) {
   return sum;
 }
 
+Expr plain_sum_of(std::span<const Expr> parts) {
+  if (parts.empty()) return 0;
+  if (parts.size() == 1) return parts[0];
+  const auto half = parts.size() / 2;
+  return plain_sum(plain_sum_of(parts.first(half)), plain_sum_of(parts.subspan(half)), 1);
+}
+
 Expr scaled(const Expr& e, std::int64_t factor) {
   if (factor == 0) return 0;
   return factor == 1 ? e : plain_sum(0, e, factor);
@@ -202,6 +209,11 @@ bool worth_expanding(const Expr& a, const Expr& b) {
 }
 
 }  // namespace
+
+Expr sum_of(std::span<const Expr> parts) {
+  return combine_remainders(plain_sum_of(parts));
+}
+
 }  // namespace detail
 
 Expr operator+(const Expr& a, const Expr& b) {

@@ -65,18 +65,18 @@ std::optional<Expr> divide_term(const Expr& a, const Expr& b) {
 
 std::optional<Expr> divide_exactly(const Expr& sum, const Expr& term) {
   if (term == Expr(1)) return sum;
-  Expr result = 0;
+  std::vector<Expr> quotients;
   if (const auto constant = constant_of(sum)) {
     const auto quotient = divide_term(constant, term);
     if (!quotient) return std::nullopt;
-    result = *quotient;
+    quotients.push_back(*quotient);
   }
   for (const auto& part : terms_of(sum)) {
     const auto quotient = divide_term(part, term);
     if (!quotient) return std::nullopt;
-    result = result + *quotient;
+    quotients.push_back(*quotient);
   }
-  return result;
+  return sum_of(quotients);
 }
 
 namespace {
@@ -122,20 +122,21 @@ Expr content(const Expr& sum) {
 }
 
 std::optional<Linear> linear_in(const Expr& sum, const Expr& atom) {
-  Linear result{0, constant_of(sum)};
+  std::vector<Expr> coefficients;
+  std::vector<Expr> rest{constant_of(sum)};
   for (const auto& term : terms_of(sum)) {
     const auto [coefficient, atoms] = term_of(term);
     const auto found = std::find(atoms.begin(), atoms.end(), atom);
     if (found == atoms.end()) {
-      result.rest = result.rest + term;
+      rest.push_back(term);
       continue;
     }
     std::vector<Expr> others(atoms.begin(), found);
     others.insert(others.end(), found + 1, atoms.end());
     if (std::find(others.begin(), others.end(), atom) != others.end()) return std::nullopt;
-    result.coefficient = result.coefficient + make_term(coefficient, std::move(others));
+    coefficients.push_back(make_term(coefficient, std::move(others)));
   }
-  return result;
+  return Linear{sum_of(coefficients), sum_of(rest)};
 }
 
 }  // namespace luminal::detail

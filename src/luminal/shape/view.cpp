@@ -80,47 +80,49 @@ IndexMap compose(const IndexMap& inner, const IndexMap& outer) {
   return moved(inner, {outer.result, outer.index, outer.guards, {}});
 }
 
-View View::with_checks(const std::vector<ViewCheck>& more) const {
-  auto all = checks();
-  for (const auto& check : more) detail::add_check(check, all);
-  if (all.size() == checks().size()) return *this;
-  auto data = std::make_shared<Data>(*data_);
-  data->checks = std::move(all);
-  return View(std::shared_ptr<const Data>(std::move(data)));
+bool View::has_checks(const std::vector<ViewCheck>& wanted) const {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const ViewCheck& check) {
+    return std::any_of(checks().begin(), checks().end(),
+                       [&](const ViewCheck& mine) { return mine.holds == check.holds; });
+  });
 }
 
 View View::then(const Movement& movement) const {
   auto step = detail::step_of(movement, shape());
   const auto new_checks = std::move(step.checks);
+  // Movements are how views are written down, so they must say all checks: two become one only if the one has
+  // them.
   if (data_->previous) {
     if (const auto both = detail::folded(movements().back(), movement)) {
-      return View(data_->previous).then(*both).with_checks(checks()).with_checks(new_checks);
+      const View one = View(data_->previous).then(*both);
+      if (one.has_checks(checks()) && one.has_checks(new_checks)) return one;
     }
   }
   auto data = std::make_shared<Data>();
   data->map = moved(map(), std::move(step));
   data->hash = data->map.hash();
-  // A way back to where the view has been leaves no trace but its checks.
+  // A way back to where the view has been leaves no trace, if it made no check.
   for (auto earlier = data_; earlier; earlier = earlier->previous) {
-    if (earlier->hash == data->hash && earlier->map == data->map) {
-      return View(earlier).with_checks(checks()).with_checks(new_checks);
-    }
+    if (earlier->hash != data->hash || !(earlier->map == data->map)) continue;
+    const View back(earlier);
+    if (back.has_checks(checks()) && back.has_checks(new_checks)) return back;
   }
   data->previous = data_;
   data->movements = movements();
   data->movements.push_back(movement);
   data->checks = checks();
-  return View(std::shared_ptr<const Data>(std::move(data))).with_checks(new_checks);
+  for (const auto& check : new_checks) detail::add_check(check, data->checks);
+  return View(std::shared_ptr<const Data>(std::move(data)));
 }
 
 View View::then(const View& next) const {
   if (!(next.source() == shape())) {
     throw Error(cat("view: a view of ", next.source(), " cannot follow one that gives ", shape()));
   }
-  if (movements().empty()) return next.with_checks(checks());
+  if (movements().empty()) return next;
   View result = *this;
   for (const auto& movement : next.movements()) result = result.then(movement);
-  return result.with_checks(next.checks());
+  return result;
 }
 
 View View::permute(std::vector<std::size_t> axes) const {
@@ -181,30 +183,22 @@ std::optional<View::Affine> View::affine() const {
   return result;
 }
 
-namespace {
-
-/// "n = 3, m = 5": the values that a check was tested with.
-std::string values_in(const Expr& e, const DimMap& values) {
-  std::vector<std::string> parts;
-  for (const auto& variable : e.variables()) {
-    const auto found = values.find(variable.name());
-    if (found != values.end()) parts.push_back(cat(found->first, " = ", found->second));
+std::vector<Expr> View::variables() const {
+  std::vector<Expr> result;
+  for (const auto& movement : movements()) {
+    for (const auto& e : detail::expressions_in(movement)) {
+      for (const auto& variable : e.variables()) {
+        if (std::find(result.begin(), result.end(), variable) == result.end()) result.push_back(variable);
+      }
+    }
   }
-  return join(parts);
+  return result;
 }
-
-}  // namespace
 
 View View::substitute(const DimMap& values) const {
   View result(source().substitute(values));
   for (const auto& movement : movements()) result = result.then(detail::substituted(movement, values));
-  std::vector<ViewCheck> open;
-  for (const auto& check : checks()) {
-    const auto holds = check.holds.substitute(values);
-    if (holds == Expr(0)) throw Error(cat(check.problem, " where ", values_in(check.holds, values)));
-    if (!holds.is_constant()) open.push_back({holds, check.problem});
-  }
-  return result.with_checks(open);
+  return result;
 }
 
 }  // namespace luminal

@@ -166,6 +166,9 @@ class View {
   };
   std::optional<Affine> affine() const;
 
+  /// The dims that the movements mention, whether the map depends on them or not.
+  std::vector<Expr> variables() const;
+
   /// The same view with dims fixed; throws `Error` for a check that fails and for a negative dim.
   View substitute(const DimMap& values) const;
 
@@ -179,7 +182,7 @@ class View {
   struct Data;
   std::shared_ptr<const Data> data_;
   explicit View(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
-  View with_checks(const std::vector<ViewCheck>& more) const;
+  bool has_checks(const std::vector<ViewCheck>& wanted) const;
 };
 
 /// One row per movement: its name and arguments, as `View::text` prints them.

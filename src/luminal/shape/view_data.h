@@ -59,6 +59,9 @@ IndexMap canonical(IndexMap map);
 /// The one movement that does what `first` and then `second` do, if there is one of the same kind.
 std::optional<Movement> folded(const Movement& first, const Movement& second);
 
+/// The sizes, steps and offsets of a movement.
+std::vector<Expr> expressions_in(const Movement& movement);
+
 Movement substituted(const Movement& movement, const DimMap& values);
 
 }  // namespace detail

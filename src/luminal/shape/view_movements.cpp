@@ -278,6 +278,26 @@ std::optional<Movement> folded(const Movement& first, const Movement& second) {
   return std::visit([](const auto& a, const auto& b) { return fold(a, b); }, first, second);
 }
 
+std::vector<Expr> expressions_in(const Movement& movement) {
+  std::vector<Expr> result;
+  const auto add = [&](const std::vector<Expr>& more) {
+    result.insert(result.end(), more.begin(), more.end());
+  };
+  const auto visit = [&](const auto& m) {
+    if constexpr (requires { m.size; }) add({m.size});
+    if constexpr (requires { m.start; }) add({m.start, m.step});
+    if constexpr (requires { m.before; }) add({m.before, m.after});
+    if constexpr (requires { m.dilation; }) add({m.stride, m.dilation});
+    if constexpr (requires { m.shape; }) add(m.shape.dims());
+    if constexpr (requires { m.offset; }) {
+      add(m.strides);
+      add({m.offset});
+    }
+  };
+  std::visit(visit, movement);
+  return result;
+}
+
 Movement substituted(const Movement& movement, const DimMap& values) {
   return std::visit([&](const auto& each) -> Movement { return substituted_movement(each, values); },
                     movement);

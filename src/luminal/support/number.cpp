@@ -68,7 +68,7 @@ Number parse_number(const std::string& text) {
     return Number(value);
   }
   throw Error(
-      cat("number: ", quoted(text), " is not true, false, an integer, an integer with 'u', or a decimal"));
+      cat("number: ", in_quotes(text), " is not true, false, an integer, an integer with 'u', or a decimal"));
 }
 
 }  // namespace luminal

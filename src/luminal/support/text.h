@@ -27,7 +27,7 @@ std::string join(const Range& range, std::string_view separator = ", ") {
 }
 
 /// `text` in double quotes with JSON's escapes, so that any bytes survive a line-based format.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 /// The shortest decimal that reads back as exactly this value; "inf", "-inf" and "nan" for the rest.
 std::string shortest(double value);

@@ -71,10 +71,9 @@ class CpuDevice : public runtime::Device {
   std::string name() const override { return "cpu"; }
   const codegen::Dialect& dialect() const override { return codegen::c_dialect(); }
   codegen::Machine machine() const override {
-    codegen::Machine machine;
-    machine.vector_bytes = vector_bytes();
-    machine.workers = pool_.workers();
-    return machine;
+    codegen::Machine result = cpu::machine();
+    result.workers = pool_.workers();
+    return result;
   }
   std::size_t memory_limit() const override { return limit_; }
   std::unique_ptr<runtime::Memory> allocate(std::size_t bytes) override { return std::make_unique<HostMemory>(bytes); }
