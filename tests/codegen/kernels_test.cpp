@@ -295,7 +295,7 @@ TEST(Kernels, OneRowIsCutAlongItsColumns) {
     const auto norm = b.map(Op::recip, {b.map(Op::sqrt, {b.sum({k}, b.mul(x, x))})});
     b.store({i, j}, b.mul(b.sum({k}, b.mul(x, y)), norm));
     const auto schedule = codegen::default_schedule(b.kernel, {.workers = 2});
-    if (!turned) EXPECT_TRUE(schedule.nests[0].retile);
+    EXPECT_EQ(schedule.nests[0].retile, !turned);
     expect_as_interpreted(b.kernel, {.tolerance = 1e-4});
   }
 }
