@@ -6,6 +6,7 @@
 #include <set>
 
 #include "luminal/compile/host.h"
+#include "luminal/kernel/structure.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -175,8 +176,14 @@ bool Assembler::overwrites_safely(std::size_t step, BufferId old_buffer, BufferI
   }
   if (std::find(draft.step.inputs.begin(), draft.step.inputs.end(), old_buffer) == draft.step.inputs.end()) return true;
   // Another output of the kernel must not read the old elements in a nest of its own.
-  for (const auto& s : kernel.stores())
-    if (s.domain != store->domain) return false;
+  for (const auto& s : kernel.stores()) {
+    if (s.domain == store->domain) continue;
+    const auto used = kernel::reachable(kernel, std::span(&s.value, 1));
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      const auto* load = kernel.values()[k].try_get<kernel::value::Load>();
+      if (used[k] && load != nullptr && draft.step.inputs[load->input] == old_buffer) return false;
+    }
+  }
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 
+#include "luminal/graph/text.h"
 #include "luminal/search/map.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"

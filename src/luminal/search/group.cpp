@@ -31,6 +31,7 @@ struct Member {
   bool is_map = false;
   bool contracts = false;
   bool scatters = false;
+  bool scans = false;
 };
 
 /// A sum of products of two things, however it is tiled.
@@ -61,6 +62,7 @@ class Grouper {
         return v.try_get<value::Reduce>() != nullptr || v.try_get<value::Scan>() != nullptr;
       });
       member.scatters = body->term != nullptr && body->term->kind == Term::Kind::scatter;
+      member.scans = body->term != nullptr && body->term->kind == Term::Kind::scan;
       member.contracts = is_contraction(member.lowered.kernel);
       number_[body->owner] = members_.size();
       members_.push_back(std::move(member));
@@ -87,31 +89,33 @@ class Grouper {
     groups_.push_back({k});
   }
 
+  /// Whether a body may join a group; that no circle closes is seen elsewhere.
   bool fits(std::size_t k, const std::vector<std::size_t>& group) const {
-    if (group.size() >= 16) return false;
+    if (group.size() >= 64) return false;
     const Member& mine = members_[k];
     const std::size_t first = group[0];
     const Member& other = members_[first];
-    if (is_static(k) != is_static(first)) return false;
-    const Shape& shape = terms_[mine.body->owner].shape;
-    const bool same_shape = shape == terms_[other.body->owner].shape;
-    bool depends = false;
-    for (const auto g : group)
-      if (mine.leaves.contains(members_[g].body->owner)) depends = true;
-    if (mine.is_map && other.is_map && !mine.scatters && !other.scatters && same_shape)
-      return shares_leaf(mine, group) || (depends && reads_in_place(mine, group));
+    if (is_static(k) != is_static(first) || mine.scans || other.scans) return false;
+    const bool same_shape = terms_[mine.body->owner].shape == terms_[other.body->owner].shape;
+    const bool depends = std::any_of(group.begin(), group.end(), [&](std::size_t g) {
+      return mine.leaves.contains(members_[g].body->owner);
+    });
+    if (mine.scatters || other.scatters) return mine.scatters && other.scatters && same_shape && !reaches(k, group);
+    // What goes over one domain without reducing shares the loops, whatever it reads; also behind small reductions.
+    if (mine.is_map && same_shape && (other.is_map || !contracts(group))) return !depends || reads_in_place(mine, group);
     if (depends || reaches(k, group)) return false;
-    if (mine.scatters && other.scatters) return same_shape;
-    if (mine.contracts && other.contracts && !mine.scatters && !other.scatters) return shares_leaf(mine, group);
-    return same_shape && !mine.scatters && !other.scatters && shares_reduction(mine, other);
+    if (mine.contracts && other.contracts) return shares_leaf(mine, group);
+    return same_shape && shares_reduction(mine, other);
+  }
+
+  bool contracts(const std::vector<std::size_t>& group) const {
+    return std::any_of(group.begin(), group.end(), [&](std::size_t g) { return members_[g].contracts; });
   }
 
   bool shares_leaf(const Member& mine, const std::vector<std::size_t>& group) const {
-    for (const auto g : group) {
-      if (mine.leaves.contains(members_[g].body->owner) && !reads_in_place(mine, group)) return false;
+    for (const auto g : group)
       for (const auto leaf : members_[g].leaves)
         if (mine.leaves.contains(leaf)) return true;
-    }
     return false;
   }
 
