@@ -99,6 +99,18 @@ std::optional<Contractions> contractions_of(const kernel::Kernel& kernel, const 
     }
   }
   if (result.sums.empty()) return std::nullopt;
+  // Few columns leave lanes empty: then the rows are the lanes.
+  const auto points = [&](const LoopSet& loops) {
+    Expr count(1);
+    for (const auto loop : in_order(store.domain, loops)) count = count * kernel.loop(loop).extent;
+    return count.constant_value();
+  };
+  const auto across = points(right_only);
+  const auto down = points(left_only);
+  if (across && *across < 16 && down && *down >= 2 * *across) {
+    for (auto& sum : result.sums) std::swap(sum.left, sum.right);
+    std::swap(left_only, right_only);
+  }
   result.rows = in_order(store.domain, left_only);
   result.columns = in_order(store.domain, right_only);
   for (const auto loop : store.domain)

@@ -95,7 +95,9 @@ class Emitter {
   void sweeps_inside(const std::vector<kernel::ValueId>& roots, const kernel::LoopSet& within);
   bool available(kernel::ValueId id) const;
   /// Whether the current block is the outermost that binds all loops of the value.
-  bool belongs_here(kernel::ValueId id) const { return home(kernel_.value(id).free, is_unsafe(id)) == scope_; }
+  bool belongs_here(kernel::ValueId id) const {
+    return home(kernel_.value(id).free, is_unsafe(id)) == scope_;
+  }
 
   // --- Scratch.
   /// An array of `count` elements of this type, a multiple of 64 bytes from the last.
@@ -144,9 +146,10 @@ class Emitter {
   Operand compute_random(kernel::ValueId id, const kernel::value::Random& random);
   Operand read_array(kernel::ValueId id, const Array& array);
 
-  /// An element of memory at a flat index: one, or one a lane.
+  /// An element of memory, of `count`, at a flat index: one, or one a lane.
   std::string load_text(const std::string& pointer, DType stored, const Expr& offset, bool lanes,
-                        const std::string& mask, const std::string& result);
+                        const std::string& mask, const std::string& result, const Expr& count);
+  std::optional<std::string> lanes_condition(const Expr& valid);
   void store_text(const std::string& pointer, DType stored, const Expr& offset, const std::string& value,
                   const std::string& mask);
   /// The step of an index expression along the vector loop, if it is the same everywhere.

@@ -24,6 +24,9 @@ std::vector<LoopId> loops_in(const LoopSet& set) {
   return loops;
 }
 
+/// Vectors that accumulate side by side along a sweep's vector loop, so that none waits for the one before.
+constexpr int chains = 4;
+
 /// One variable of the state of a reduction: one value, or an array over loops that are not bound yet.
 struct Cell {
   std::string name;
@@ -153,8 +156,9 @@ void SweepPrinter::declare(Cell& cell, bool with_partial) {
     e_.line(cat(type, " ", cell.name, " = ", initial, ";"));
     if (with_partial) {
       cell.partial = cell.name + "p";
-      e_.line(cat(helpers_.type(cell.held, e_.lanes()), " ", cell.partial, " = ",
-                  e_.splat({cell.initial, false}, cell.held), ";"));
+      e_.line(cat(helpers_.type(cell.held, e_.lanes()), " ", cell.partial, "[", chains, "];"));
+      e_.line(cat("for (int u = 0; u < ", chains, "; ++u) ", cell.partial,
+                  "[u] = ", e_.splat({cell.initial, false}, cell.held), ";"));
     }
     return;
   }
@@ -181,7 +185,8 @@ bool SweepPrinter::lanes_of(const Cell& cell) const {
 
 Operand SweepPrinter::get(const Cell& cell) {
   if (cell.axes.empty())
-    return partial_ && !cell.partial.empty() ? Operand{cell.partial, true} : Operand{cell.name, cell.lanes};
+    return partial_ && !cell.partial.empty() ? Operand{cell.partial + "[u]", true}
+                                             : Operand{cell.name, cell.lanes};
   const std::string at = place(cell);
   if (!cell.lanes && lanes_of(cell))
     return {cat("(*(", helpers_.type(cell.held, e_.lanes()), "_u*)(", cell.name, " + ", at, "))"), true};
@@ -242,10 +247,18 @@ void SweepPrinter::loops(std::size_t depth, const std::optional<LoopId>& vector)
     e_.close_loop(loop, "0", end);
     return;
   }
+  const std::string i = cat("i", loop.value());
+  const int lanes = e_.lanes();
   partial_ = true;
-  e_.open_loop(loop, e_.lanes());
+  e_.open();
+  e_.open_loop(loop, lanes);
+  e_.scope().text.clear();
+  e_.line(cat("const i64 ", i, " = ", i, "_n + u * ", lanes, ", ", i, "_0 = ", i, ";"));
+  e_.line(cat("if (", i, " + ", lanes, " > ", end, ") break;"));
   body();
-  e_.close_loop(loop, "0", end, e_.lanes());
+  e_.close(cat("for (int u = 0; u < ", chains, "; ++u)"));
+  e_.close(cat("for (i64 ", i, "_n = 0; ", i, "_n + ", lanes, " <= ", end, "; ", i, "_n += ", chains * lanes,
+               ")"));
   partial_ = false;
   if (prove_divides(Expr(e_.lanes()), kernel_.loop(loop).extent)) return;
   e_.open_loop(loop);
@@ -382,13 +395,14 @@ void SweepPrinter::update(State& state) {
 }
 
 void SweepPrinter::combine_partials() {
-  const std::string each = cat("for (int l = 0; l < ", e_.lanes(), "; ++l) ");
+  const std::string chain = cat("for (int u = 0; u < ", chains, "; ++u) ");
+  const std::string each = cat(chain, "for (int l = 0; l < ", e_.lanes(), "; ++l) ");
   for (auto& top : tops_) {
     const std::string all = top.cell.name + "t";
     const DType held = top.cell.held;
     e_.line(cat(held, " ", all, " = ", top.cell.name, ";"));
     e_.line(cat(each, all, " = ",
-                spell_combine(helpers_, Monoid::max, held, all, top.cell.partial + "[l]", 1), ";"));
+                spell_combine(helpers_, Monoid::max, held, all, top.cell.partial + "[u][l]", 1), ";"));
   }
   for (auto& state : states_) {
     if (state.reduce->monoid == Monoid::soft_sum) {
@@ -398,7 +412,7 @@ void SweepPrinter::combine_partials() {
     } else {
       e_.line(cat(each, state.total.name, " = ",
                   spell_combine(helpers_, state.reduce->monoid, kernel_.value(state.id).dtype,
-                                state.total.name, state.total.partial + "[l]", 1),
+                                state.total.name, state.total.partial + "[u][l]", 1),
                   ";"));
     }
   }
@@ -409,8 +423,9 @@ void SweepPrinter::combine_soft(State& state, const std::string& top) {
   const std::string scale = helpers_.use("scale", state.total.held, 1);
   const Cell& m = tops_[state.top].cell;
   e_.line(cat(state.total.name, " = ", state.total.name, " * ", scale, "(", m.name, ", ", top, ");"));
-  e_.line(cat("for (int l = 0; l < ", e_.lanes(), "; ++l) ", state.total.name, " = ", state.total.name, " + ",
-              state.total.partial, "[l] * ", scale, "(", m.partial, "[l], ", top, ");"));
+  e_.line(cat("for (int u = 0; u < ", chains, "; ++u) for (int l = 0; l < ", e_.lanes(), "; ++l) ",
+              state.total.name, " = ", state.total.name, " + ", state.total.partial, "[u][l] * ", scale, "(",
+              m.partial, "[u][l], ", top, ");"));
 }
 
 /// Two sets' counts, means and sums of squared differences give those of both.
@@ -418,10 +433,10 @@ void SweepPrinter::combine_m2(State& state) {
   const std::string& a = state.total.name;
   const std::string& n = state.count.name;
   const std::string& u = state.mean.name;
-  e_.line(cat("for (int l = 0; l < ", e_.lanes(), "; ++l) {"));
-  e_.line(cat("  const ", held(state), " k = ", state.count.partial, "[l], d = ", state.mean.partial,
-              "[l] - ", u, ", both = ", n, " + k;"));
-  e_.line(cat("  if (k > 0) { ", a, " = ", a, " + ", state.total.partial, "[l] + d * d * (", n,
+  e_.line(cat("for (int u = 0; u < ", chains, "; ++u) for (int l = 0; l < ", e_.lanes(), "; ++l) {"));
+  e_.line(cat("  const ", held(state), " k = ", state.count.partial, "[u][l], d = ", state.mean.partial,
+              "[u][l] - ", u, ", both = ", n, " + k;"));
+  e_.line(cat("  if (k > 0) { ", a, " = ", a, " + ", state.total.partial, "[u][l] + d * d * (", n,
               " * k / both); ", u, " = ", u, " + d * (k / both); ", n, " = both; }"));
   e_.line("}");
 }

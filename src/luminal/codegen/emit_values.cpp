@@ -31,7 +31,7 @@ Operand Emitter::compute(ValueId id) {
 }
 
 std::string Emitter::load_text(const std::string& pointer, DType stored, const Expr& offset, bool lanes,
-                               const std::string& mask, const std::string& result) {
+                               const std::string& mask, const std::string& result, const Expr& count) {
   const std::string place = text(offset);
   if (!lanes) {
     if (mask.empty()) return cat(pointer, "[", place, "]");
@@ -48,7 +48,9 @@ std::string Emitter::load_text(const std::string& pointer, DType stored, const E
   const std::string each = mask.empty() ? cat(result, "[l] = ", element, ";")
                                         : cat(result, "[l] = ", mask, "[l] ? ", element, " : 0;");
   if (contiguous) {
-    line(cat("if (", helpers_.use("all", DType::u8, lanes_), "(", mask, ")) ", result, " = ", whole, ";"));
+    // Lanes that are not valid may be read where the array has something.
+    line(cat("if (", place, " >= 0 && ", place, " + ", lanes_, " <= ", text(count), ") ", result, " = ",
+             whole, ";"));
     line("else");
   }
   each_lane({offset}, each);
@@ -60,7 +62,7 @@ Operand Emitter::compute_load(ValueId id, const value::Load& load) {
   const bool lanes = is_lanes(id);
   const std::string stored =
       load_text(cat("in", load.input), storage_dtype(type.dtype), flat_index(load.index, type.shape), lanes,
-                is_unsafe(id) ? mask() : "", fresh("t"));
+                is_unsafe(id) ? mask() : "", fresh("t"), type.shape.element_count());
   return declare(id, spell_unpack(helpers_, type.dtype, stored, width(lanes)), lanes);
 }
 
@@ -75,7 +77,7 @@ Operand Emitter::read_array(ValueId id, const Array& array) {
   const Expr offset = flat_index(index, Shape(dims));
   if (array.lanes) return declare(id, cat(array.name, "[", text(offset), "]"), true);
   const bool lanes = is_lanes(id);
-  return declare(id, load_text(array.name, held, offset, lanes, "", fresh("t")), lanes);
+  return declare(id, load_text(array.name, held, offset, lanes, "", fresh("t"), Expr(0)), lanes);
 }
 
 Operand Emitter::compute_index(ValueId id, const value::Index& index) {
@@ -123,6 +125,35 @@ Operand Emitter::compute_map(ValueId id, const value::Map& map) {
   return declare(id, spell_op(helpers_, map.op, first, texts, wide), lanes);
 }
 
+/// A condition made of comparisons that are linear along the vector loop, as a bool vector.
+std::optional<std::string> Emitter::lanes_condition(const Expr& valid) {
+  if (valid.kind() == Expr::Kind::logical_and) {
+    const auto operands = valid.operands();
+    const auto first = lanes_condition(operands[0]);
+    const auto second = first ? lanes_condition(operands[1]) : std::nullopt;
+    if (!second) return std::nullopt;
+    return cat("(", *first, " & ", *second, ")");
+  }
+  if (!is_lanes(kernel_.free_of(valid)))
+    return splat({cat("((u8)(", text(valid), " != 0))"), false}, DType::u8);
+  if (valid.kind() != Expr::Kind::less && valid.kind() != Expr::Kind::less_equal) return std::nullopt;
+  const auto operands = valid.operands();
+  const Expr gap = operands[1] - operands[0] - Expr(valid.kind() == Expr::Kind::less ? 1 : 0);
+  const auto along = step(gap, vector_loop());
+  const auto by = along ? along->constant_value() : std::nullopt;
+  constexpr std::int64_t far = 1 << 28;  // beyond it no lane changes the answer
+  if (!by || std::abs(*by) > 1 << 20) return std::nullopt;
+  const std::string type = helpers_.type(DType::i32, lanes_);
+  const std::string start = fresh("t");
+  line(cat("const i64 ", start, " = ", text(gap), ";"));
+  const std::string clamped =
+      cat("(i32)(", start, " > ", far, " ? ", far, " : ", start, " < ", -far, " ? ", -far, " : ", start, ")");
+  std::string steps;
+  for (int lane = 0; lane < lanes_; ++lane) steps += cat(lane == 0 ? "" : ", ", *by * lane);
+  return cat(helpers_.use("truth", DType::i32, lanes_), "((", helpers_.type(DType::u32, lanes_), ")(",
+             splat({clamped, false}, DType::i32), " + (", type, "){", steps, "} >= 0))");
+}
+
 Operand Emitter::compute_guard(ValueId id, const value::Guard& guard) {
   const kernel::Value& v = kernel_.value(id);
   const DType held = register_dtype(v.dtype);
@@ -155,6 +186,11 @@ Operand Emitter::compute_guard(ValueId id, const value::Guard& guard) {
   for (std::size_t k = 0; k < conditions.size(); ++k) {
     const std::string outer = k == 0 ? mask() : masks.back();
     masks.push_back(fresh("m"));
+    if (const auto test = lanes_condition(guard.conditions[k].valid)) {
+      line(cat("const ", helpers_.type(DType::u8, lanes_), " ", masks.back(), " = ", *test,
+               outer.empty() ? "" : cat(" & ", outer), ";"));
+      continue;
+    }
     line(cat(helpers_.type(DType::u8, lanes_), " ", masks.back(), ";"));
     each_lane({guard.conditions[k].valid}, cat(masks.back(), "[l] = (u8)(", conditions[k], " != 0",
                                                outer.empty() ? "" : cat(" && ", outer, "[l]"), ");"));

@@ -1,5 +1,6 @@
 #include "luminal/codegen/nest.h"
 #include "luminal/codegen/source.h"
+#include "luminal/kernel/merge_loops.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -29,8 +30,9 @@ std::string entry_text(const kernel::Kernel& kernel, const Dialect& dialect, std
 
 }  // namespace
 
-Source print_kernel(const kernel::Kernel& kernel, const Dialect& dialect, const Schedule& schedule,
+Source print_kernel(const kernel::Kernel& given, const Dialect& dialect, const Schedule& schedule,
                     std::string_view entry) {
+  const kernel::Kernel kernel = kernel::merge_loops(given);
   const std::vector<Nest> nests = nests_of(kernel);
   if (schedule.nests.size() != nests.size())
     throw InternalError(cat("schedule: ", schedule.nests.size(), " nests for a kernel of ", nests.size()));
@@ -48,9 +50,9 @@ Source print_kernel(const kernel::Kernel& kernel, const Dialect& dialect, const 
     source.tasks = source.tasks + tasks;
     source.scratch_bytes = Expr::max(source.scratch_bytes, emitter.scratch_bytes());
   }
-  source.text = entry_text(kernel, dialect, entry, emitter.text());
+  source.text = entry_text(given, dialect, entry, emitter.text());
   source.text = helpers.preamble() + source.text;
-  for (const auto& dim : kernel.dims()) source.dims.emplace_back(dim.name());
+  for (const auto& dim : given.dims()) source.dims.emplace_back(dim.name());
   return source;
 }
 

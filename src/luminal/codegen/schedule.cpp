@@ -7,6 +7,7 @@
 #include "luminal/codegen/contract.h"
 #include "luminal/codegen/nest.h"
 #include "luminal/codegen/strides.h"
+#include "luminal/kernel/merge_loops.h"
 #include "luminal/kernel/structure.h"
 
 namespace luminal::codegen {
@@ -180,8 +181,9 @@ class NestScheduler {
     double block_rows = std::ceil(std::min(rows, 192.0) / tiles.rows) * tiles.rows;
     double block_columns = std::ceil(std::min(columns, 512.0) / tile) * tile;
     const double batch = size_of_all(shape->batch);
-    const double wanted =
-        machine_.workers < 2 ? 1 : std::min(4.0 * machine_.workers, rows * columns * depth * batch / 65536);
+    const double wanted = machine_.workers < 2
+                              ? 1
+                              : std::min(4.0 * machine_.workers, rows * columns * depth * batch / (1 << 20));
     const auto tasks = [&] {
       return batch * std::ceil(rows / block_rows) * std::ceil(columns / block_columns);
     };
@@ -215,7 +217,7 @@ class NestScheduler {
     const double wanted =
         machine_.workers < 2
             ? 1
-            : std::min(4.0 * machine_.workers, rows * keys * batch * static_cast<double>(*depth) / 65536);
+            : std::min(4.0 * machine_.workers, rows * keys * batch * static_cast<double>(*depth) / (1 << 20));
     while (batch * std::ceil(rows / block) < wanted && block > tiles.rows)
       block = std::ceil(block / tiles.rows / 2) * tiles.rows;
     tiles.block_rows = static_cast<std::int64_t>(block);
@@ -230,7 +232,8 @@ class NestScheduler {
     return count.constant_value();
   }
 
-  /// Few points in the grid, and little that lacks the covered loops: better computed by every task than by one alone.
+  /// Few points in the grid, and little that lacks the covered loops: better computed by every task than by
+  /// one alone.
   void choose_retile(NestSchedule& schedule) const {
     const NestLoops loops = loops_of(kernel_, nest_, schedule);
     if (nest_.sequential || loops.covered.empty() || machine_.workers < 2) return;
@@ -265,7 +268,7 @@ class NestScheduler {
 
   void choose_grain(NestSchedule& schedule) const {
     schedule.grain = schedule.chunk = everything;
-    constexpr double work_of_a_task = 65536;
+    constexpr double work_of_a_task = 1 << 18;  // tens of microseconds: waking a thread costs some
     const double tasks = std::min(std::floor(work() / work_of_a_task), 8.0 * machine_.workers);
     if (tasks < 2 || machine_.workers < 2) return;
     const NestLoops loops = loops_of(kernel_, nest_, schedule);
@@ -307,7 +310,8 @@ std::vector<Nest> nests_of(const kernel::Kernel& kernel) {
   return nests;
 }
 
-Schedule default_schedule(const kernel::Kernel& kernel, const Machine& machine, const DimMap& hints) {
+Schedule default_schedule(const kernel::Kernel& given, const Machine& machine, const DimMap& hints) {
+  const kernel::Kernel kernel = kernel::merge_loops(given);
   Schedule schedule;
   for (const auto& nest : nests_of(kernel))
     schedule.nests.push_back(NestScheduler(kernel, nest, machine, hints).choose());

@@ -45,7 +45,8 @@ struct NestSchedule {
   std::optional<TileSchedule> tiles;
 };
 
-/// One entry for each nest, in the order of `nests_of`.
+/// One entry for each nest, in the order of `nests_of`. Nests and loops are those of the kernel with its
+/// loops merged (kernel/merge_loops.h), as the printer runs it.
 struct Schedule {
   std::vector<NestSchedule> nests;
 };
