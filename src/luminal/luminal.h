@@ -2,6 +2,9 @@
 /// Everything a user needs.
 #include "luminal/autograd/gradients.h"
 #include "luminal/autograd/vjp.h"
+#include "luminal/backend/cpu/device.h"
+#include "luminal/compile/compile.h"
+#include "luminal/devices/devices.h"
 #include "luminal/frontend/activation.h"
 #include "luminal/frontend/compare.h"
 #include "luminal/frontend/convolution.h"

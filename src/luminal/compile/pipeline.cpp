@@ -109,7 +109,7 @@ class Pipeline {
   void compile_regions() {
     std::vector<std::vector<NodeId>> parts;
     const auto order = execution_order(dag_, dag_.roots());
-    stage("roll", [&] { parts = roll_layers(dag_, order); });
+    stage("roll", [&] { parts = split_at_boundaries(roll_layers(dag_, order), order); });
     std::map<NodeId, std::size_t> part_of;
     for (std::size_t k = 0; k < parts.size(); ++k)
       for (const auto id : parts[k])
@@ -163,6 +163,28 @@ class Pipeline {
     }
     for (const auto& value : outputs) assembler_.add_output(value, buffer_of(value));
     for (const auto& [state, value] : dag_.assignments()) assembler_.assign(state, buffer_of(value));
+  }
+
+  /// What waits for a boundary op is another region than what the op waits for.
+  std::vector<std::vector<NodeId>> split_at_boundaries(const std::vector<std::vector<NodeId>>& parts,
+                                                       const std::vector<NodeId>& order) const {
+    std::map<NodeId, std::size_t> level;
+    for (const auto id : order) {
+      std::size_t mine = 0;
+      for (const auto& input : dag_.node(id).inputs) {
+        const Op op = dag_.node(input.node).op;
+        const bool waits = rewriting::is_boundary(op) && op != Op::input && op != Op::state;
+        mine = std::max(mine, level.at(input.node) + (waits ? 1 : 0));
+      }
+      level.emplace(id, mine);
+    }
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<NodeId>> split;  // by level, then part
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      for (const auto id : parts[k]) split[{level.at(id), k}].push_back(id);
+    std::vector<std::vector<NodeId>> result;
+    for (auto& [at, nodes] : split) result.push_back(std::move(nodes));
+    if (result.empty()) result.emplace_back();
+    return result;
   }
 
   /// What a part reads from outside of it, in the order of its nodes, and what is wanted of it.

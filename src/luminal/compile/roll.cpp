@@ -106,6 +106,12 @@ std::vector<std::vector<NodeId>> roll_layers(const Dag& dag, const std::vector<N
   std::vector<std::size_t> cuts = {0};
   // Forward, backward and updates repeat each in their own way: look again in what is left.
   std::vector<std::pair<std::size_t, std::size_t>> open = {{0, nodes.size()}};
+  // Layers have sums in them. What is element-wise throughout (an optimiser's updates) is better kept together: it
+  // shares kernels.
+  const auto sums_in = [&](std::size_t from, std::size_t to) {
+    return std::any_of(nodes.begin() + static_cast<std::ptrdiff_t>(from), nodes.begin() + static_cast<std::ptrdiff_t>(to),
+                       [&](NodeId id) { return dag.node(id).op == Op::reduce_sum; });
+  };
   while (!open.empty()) {
     const auto [begin, end] = open.back();
     open.pop_back();
@@ -114,6 +120,7 @@ std::vector<std::vector<NodeId>> roll_layers(const Dag& dag, const std::vector<N
     Run run = longest_run(part);
     if (run.length == 0) continue;
     run.start += begin;
+    if (!sums_in(run.start, run.start + run.period)) continue;
     const std::size_t first = run.start + best_shift(dag, nodes, run);
     std::size_t at = first;
     for (; at + run.period <= run.start + run.length; at += run.period) cuts.push_back(at);

@@ -258,13 +258,13 @@ class Mapper {
     return sum;
   }
 
-  /// An intermediate far larger than anything that goes in or out is nearly forbidden.
+  /// An intermediate far larger than anything that goes in or out is taken only where there is no other way.
   double memory_price(ClassId id) const {
     if (is_root_[id.index()]) return 0;
     const double n = elements(id);
     const double bytes = n * static_cast<double>(byte_size(terms_[id].dtype));
     const bool beyond = options_.memory_budget > 0 ? bytes > options_.memory_budget : n > 4 * largest_io_;
-    return beyond && n > 65536 ? 20.0 * bytes / 2e10 : 0;
+    return beyond && n > 65536 ? 1e4 * bytes / 2e10 : 0;
   }
 
   // ------------------------------------------------------------------------------------------ cuts

@@ -10,7 +10,7 @@ namespace luminal::cpu {
 struct CpuOptions {
   /// 0: as many as the machine has.
   int workers = 0;
-  std::optional<Compiler> compiler;
+  std::optional<Compiler> compiler = std::nullopt;
   /// Bytes that one executable may take; 0: what the machine has.
   std::size_t memory_limit = 0;
 };

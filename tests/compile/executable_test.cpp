@@ -1,0 +1,173 @@
+// What users meet: setting, dims, sharing, refusals.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "luminal/luminal.h"
+
+namespace luminal {
+namespace {
+
+template <typename F>
+std::string refusal(F&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.problem();
+  }
+  return "nothing was refused";
+}
+
+TEST(Executable, DynamicDimsWithoutCompilingAgain) {
+  Graph g;
+  const Tensor x = g.tensor({"n", 3});
+  const Tensor y = (x * 2.0).sum(1).retrieve();
+  Executable exe = compile(g, best_device());
+  for (const std::int64_t n : {1, 4, 0, 17}) {
+    exe.set(x, Array(std::vector<float>(static_cast<std::size_t>(3 * n), 1.0F), {n, 3}));
+    exe.run();
+    EXPECT_EQ(exe.get<float>(y), std::vector<float>(static_cast<std::size_t>(n), 6.0F));
+  }
+  exe.set(x, Array(std::vector<float>{1, 2, 3, 4, 5, 6}), {{"n", 2}});
+  exe.run();
+  EXPECT_EQ(exe.get<float>(y), (std::vector<float>{12, 30}));
+}
+
+TEST(Executable, ValuesOfTheGraphAreTheFirstOnesAndSetOverrides) {
+  Graph g;
+  const Tensor x = g.tensor({2});
+  const State total = g.state("total", {2});
+  total.assign(total + x);
+  const Tensor y = (total + x).retrieve();
+  x.set({1.0F, 2.0F});
+  Executable exe = compile(g, best_device());
+  exe.run();
+  EXPECT_EQ(exe.get<float>(y), (std::vector<float>{1, 2}));
+  EXPECT_EQ(exe.get<float>(total), (std::vector<float>{1, 2}));
+  exe.set(x, {10.0F, 20.0F});
+  exe.run();
+  EXPECT_EQ(exe.get<float>(y), (std::vector<float>{11, 22}));
+  EXPECT_EQ(exe.get<float>(total), (std::vector<float>{11, 22}));
+  exe.set(total, {5.0F, 5.0F});
+  exe.run();
+  EXPECT_EQ(exe.get<float>(total), (std::vector<float>{15, 25}));
+}
+
+TEST(Executable, StatesThatExchangeTheirValues) {
+  Graph g;
+  const State a = g.state("a", {2}, DType::f32, Array(std::vector<float>{1, 2}));
+  const State b = g.state("b", {2}, DType::f32, Array(std::vector<float>{3, 4}));
+  a.assign(b + 0.0);
+  b.assign(a);
+  Executable exe = compile(g, best_device());
+  exe.run();
+  EXPECT_EQ(exe.get<float>(a), (std::vector<float>{3, 4}));
+  EXPECT_EQ(exe.get<float>(b), (std::vector<float>{1, 2}));
+}
+
+TEST(Executable, StaticWeightsAreComputedAgainWhenTheyAreSet) {
+  Graph g;
+  const Tensor x = g.tensor({1, 2});
+  const State scale = g.state("scale", {2}, DType::f32, Array(std::vector<float>{1, 1}));
+  const State w = g.state("w", {2, 3}, DType::f32, Array(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3}));
+  const Tensor y = matmul(x * scale, w).retrieve();
+  Executable exe = compile(g, best_device());
+  exe.set(x, {{1.0F, 1.0F}}).run();
+  EXPECT_EQ(exe.get<float>(y), (std::vector<float>{5, 7, 9}));
+  exe.set(scale, {2.0F, 0.0F}).run();
+  EXPECT_EQ(exe.get<float>(y), (std::vector<float>{2, 4, 6}));
+}
+
+TEST(Executable, SeveralFromSeveralThreads) {
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, 0);
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([t, &wrong] {
+      Graph g;
+      const Tensor x = g.tensor({64, 32});
+      const Tensor y = matmul(x, x.transpose(0, 1)).softmax(-1).sum(1).retrieve();
+      Executable exe = compile(g, best_device());
+      exe.set(x, Array(std::vector<float>(2048, static_cast<float>(t) * 0.1F), {64, 32}));
+      for (int k = 0; k < 20; ++k) {
+        exe.run();
+        for (const float value : exe.get<float>(y)) wrong[static_cast<std::size_t>(t)] += std::abs(value - 1) > 1e-4F;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+
+TEST(Executable, RefusalsLeaveItUsable) {
+  Graph g;
+  const Tensor x = g.named_tensor("x", {"n", 3});
+  const Tensor index = g.named_tensor("index", {2}, DType::i64);
+  const Tensor y = index_select(x, 0, index).retrieve();
+  Executable exe = compile(g, best_device());
+  EXPECT_NE(refusal([&] { exe.run(); }).find("has no value"), std::string::npos);
+  EXPECT_NE(refusal([&] { exe.set(x, Array(std::vector<float>{1, 2}, {1, 2})); }).find("set:"), std::string::npos);
+  EXPECT_NE(refusal([&] { exe.set(index, {0.5F, 1.0F}); }).find("i64"), std::string::npos);
+  EXPECT_NE(refusal([&] { exe.set_dim("m", 3); }).find("no dim is named 'm'"), std::string::npos);
+  EXPECT_NE(refusal([&] { exe.set(y, {1.0F}); }).find("expected an input or a state"), std::string::npos);
+  EXPECT_NE(refusal([&] { exe.get<float>(y); }).find("nothing has run yet"), std::string::npos);
+  exe.set(x, {{1.0F, 2.0F, 3.0F}, {4.0F, 5.0F, 6.0F}}).set(index, {0, 5});
+  EXPECT_NE(refusal([&] { exe.run(); }).find("index 5 is outside of an axis that has 2 elements"), std::string::npos);
+  exe.set(index, {1, 0}).run();
+  EXPECT_EQ(exe.get<float>(y), (std::vector<float>{4, 5, 6, 1, 2, 3}));
+}
+
+TEST(Executable, MemoryBeyondTheMachineIsAnError) {
+  Graph g;
+  const Tensor x = g.tensor({"n"});
+  const Tensor y = matmul(x.unsqueeze(1), x.unsqueeze(0)).retrieve();
+  const auto small = cpu::make_device({.memory_limit = 1 << 20});
+  Executable exe = compile(g, small);
+  exe.set(x, Array(std::vector<float>(4, 1.0F)));
+  exe.run();
+  exe.set(x, Array(std::vector<float>(4096, 1.0F)));
+  EXPECT_NE(refusal([&] { exe.run(); }).find("bytes of memory"), std::string::npos);
+  exe.set(x, Array(std::vector<float>(3, 2.0F)));
+  exe.run();
+  EXPECT_EQ(exe.get<float>(y), std::vector<float>(9, 4.0F));
+}
+
+TEST(Executable, Buckets) {
+  Graph g;
+  const Tensor x = g.tensor({g.dim("n", 1, 100)});
+  const Tensor y = (x + 1.0).retrieve();
+  EXPECT_NE(refusal([&] { compile(g, best_device(), {.buckets = {{"n", {5, 2}}}}); }).find("holds no value"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { compile(g, best_device(), {.buckets = {{"n", {200, 300}}}}); }).find("holds no value"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { compile(g, best_device(), {.buckets = {{"m", {1, 2}}}}); }).find("no dim of the graph"),
+            std::string::npos);
+  Executable exe = compile(g, best_device(), {.buckets = {{"n", {1, 8}}}});
+  exe.set(x, Array(std::vector<float>(9, 1.0F)));
+  EXPECT_NE(refusal([&] { exe.run(); }).find("outside of the bucket [1, 8]"), std::string::npos);
+  exe.set(x, Array(std::vector<float>(8, 1.0F)));
+  exe.run();
+  EXPECT_EQ(exe.get<float>(y), std::vector<float>(8, 2.0F));
+}
+
+TEST(Executable, HostOpsTakePart) {
+  Graph g;
+  std::vector<std::string> lines;
+  g.set_sink([&](std::string_view line) { lines.emplace_back(line); });
+  auto op = std::make_shared<CustomOp>();
+  op->name = "negate";
+  op->infer = [](std::span<const TensorType> types) { return std::vector<TensorType>(types.begin(), types.end()); };
+  op->run = [](std::span<const Array> inputs) {
+    Array result = inputs[0].clone();
+    for (std::int64_t i = 0; i < result.size(); ++i) result.set(i, apply(Op::mul, result.at(i), make_scalar(DType::f32, -1.0)));
+    return std::vector<Array>{result};
+  };
+  const Tensor x = g.tensor({3});
+  const Tensor y = (g.custom(op, {x * 2.0})[0] + 1.0).retrieve();
+  x.set({1.0F, 3.0F, 2.0F});
+  Executable exe = compile(g, best_device());
+  exe.run();
+  EXPECT_EQ(exe.get<float>(y), (std::vector<float>{-1, -5, -3}));
+  EXPECT_EQ(exe.host_step_count(), 1U);
+}
+
+}  // namespace
+}  // namespace luminal
