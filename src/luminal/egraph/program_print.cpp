@@ -40,8 +40,23 @@ void Program::write_file(const std::string& name, const std::string& text, bool 
   if (!file) throw ProgramError(cat("cannot write file ", quoted(name)), span, Fault::failed);
 }
 
+// A sort can name a table of pairs: a term, and the one that stands for it.
+Value Program::representative(const Evaluated& term) {
+  const std::string& name = database().sort(term.sort).representatives;
+  const auto id = name.empty() ? std::nullopt : database().find_function(name);
+  if (!id) return term.value;
+  const Function& function = database().function(*id);
+  if (function.inputs != std::vector{term.sort, term.sort}) return term.value;
+  for (Row row = 0; row < function.table.rows(); ++row) {
+    const Value* cells = function.table.row(row);
+    if (!function.table.dead(row) && cells[0] == term.value) return cells[1];
+  }
+  return term.value;
+}
+
 void Program::execute(const Command& command, const ExtractCommand& what) {
-  const Evaluated root = evaluate(what.expr);
+  Evaluated root = evaluate(what.expr);
+  root.value = representative(root);
   std::int64_t variants = 0;
   if (what.variants) {
     const Evaluated count = evaluate(*what.variants);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 
 #include "luminal/io/template_syntax.h"
 #include "luminal/support/error.h"
@@ -389,7 +390,7 @@ class Parser {
       case TokenKind::integer:
         return constant(integer(token.text));
       case TokenKind::real:
-        return constant(std::stod(token.text));
+        return constant(std::strtod(token.text.c_str(), nullptr));
       default:
         return bracketed();
     }
