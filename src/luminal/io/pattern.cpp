@@ -47,6 +47,7 @@ namespace {
 constexpr std::uint32_t most_steps = 10'000'000;
 
 /// PCRE2's \s takes U+180E and its \w no marks; the engines these patterns were written for follow Unicode.
+/// Oniguruma's \h is a hexadecimal digit.
 std::string translated(const std::string& expression, PatternDialect dialect) {
   const std::string space = R"(\x{9}-\x{d}\x{85}\p{Z})";
   std::string word = R"(\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
@@ -63,6 +64,9 @@ std::string translated(const std::string& expression, PatternDialect dialect) {
       result += in_class ? members : "[" + members + "]";
     } else if (c == '\\' && (next == 'S' || next == 'W') && !in_class) {
       result += "[^" + (next == 'S' ? space : word) + "]";
+      ++i;
+    } else if (c == '\\' && next == 'h' && dialect == PatternDialect::oniguruma) {
+      result += in_class ? "0-9a-fA-F" : "[0-9a-fA-F]";
       ++i;
     } else if (c == '\\') {
       result += c;
@@ -107,8 +111,14 @@ Pattern::Pattern(const std::string& expression, PatternDialect dialect) {
   const std::string ours = translated(expression, dialect);
   int status = 0;
   PCRE2_SIZE where = 0;
-  pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(ours.data()), ours.size(),
-                                   PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &status, &where, nullptr);
+  // In Oniguruma, '^' and '$' stand at every line.
+  const std::uint32_t lines = dialect == PatternDialect::oniguruma ? PCRE2_MULTILINE : 0;
+  const std::unique_ptr<pcre2_compile_context, decltype(&pcre2_compile_context_free)> context(
+      pcre2_compile_context_create(nullptr), &pcre2_compile_context_free);
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
+  pcre2_code* code =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(ours.data()), ours.size(),
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | lines, &status, &where, context.get());
   if (code == nullptr)
     throw Error(cat("the pattern ", luminal::quoted(expression), " does not compile: ", message_of(status),
                     " near ", luminal::quoted(ours.substr(std::min(where, ours.size()), 20))));
