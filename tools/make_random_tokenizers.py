@@ -25,7 +25,8 @@ CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 O200K = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
          r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
          r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
-PATTERNS = [references.LLAMA3, GPT2, QWEN2, CLIP, O200K, r"\d{3}", r"[A-Z]", r"\s+", r"(?<=[a-z])(?=[A-Z])", r"\p{Han}+", r"[^\x00-\x7F]+"]
+PATTERNS = [references.LLAMA3, GPT2, QWEN2, CLIP, O200K, r"\d{3}", r"[A-Z]", r"\s+", r"(?<=[a-z])(?=[A-Z])", r"\p{Han}+", r"[^\x00-\x7F]+",
+            r"(?=\d)", r"\b", r"(?=(\d{3})+(?!\d))", r"x*", r"^|$"]
 
 
 def maker(source):
@@ -36,7 +37,7 @@ def maker(source):
             normalizers.NFC, normalizers.NFD, normalizers.NFKC, normalizers.NFKD, normalizers.Lowercase, normalizers.StripAccents,
             normalizers.Nmt, lambda: normalizers.Strip(flip(), flip()), lambda: normalizers.Prepend(pick([SPACE, "x ", "é"])),
             lambda: normalizers.Replace(pick([" ", "e", "``", "''", "ß"]), pick([SPACE, "", '"', "ss", "é"])),
-            lambda: normalizers.Replace(Regex(pick([r"\s+", r"\d", r" {2,}", r"[aeiou]+", r"^\s+|\s+$"])), pick([" ", "0", "", SPACE])),
+            lambda: normalizers.Replace(Regex(pick([r"\s+", r"\d", r" {2,}", r"[aeiou]+", r"^\s+|\s+$", r"^", r"$", r"e*"])), pick([" ", "0", "", SPACE])),
             lambda: normalizers.BertNormalizer(flip(), flip(), pick([None, True, False]), flip())])()
 
     def pre_tokenizer():

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -46,8 +47,8 @@ namespace {
 
 constexpr std::uint32_t most_steps = 10'000'000;
 
-/// PCRE2's \s takes U+180E and its \w no marks; the engines these patterns were written for follow Unicode.
-/// Oniguruma's \h is a hexadecimal digit.
+/// PCRE2's \s takes U+180E and its \w (and so \b) no marks; the engines these patterns were written for
+/// follow Unicode. Oniguruma's \h is a hexadecimal digit.
 std::string translated(const std::string& expression, PatternDialect dialect) {
   const std::string space = R"(\x{9}-\x{d}\x{85}\p{Z})";
   std::string word = R"(\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
@@ -64,6 +65,11 @@ std::string translated(const std::string& expression, PatternDialect dialect) {
       result += in_class ? members : "[" + members + "]";
     } else if (c == '\\' && (next == 'S' || next == 'W') && !in_class) {
       result += "[^" + (next == 'S' ? space : word) + "]";
+      ++i;
+    } else if (c == '\\' && (next == 'b' || next == 'B') && !in_class) {
+      const std::string is = "[" + word + "]";
+      const std::string edge = "(?<=" + is + ")(?!" + is + ")|(?<!" + is + ")(?=" + is + ")";
+      result += next == 'b' ? "(?:" + edge + ")" : "(?!" + edge + ")";
       ++i;
     } else if (c == '\\' && next == 'h' && dialect == PatternDialect::oniguruma) {
       result += in_class ? "0-9a-fA-F" : "[0-9a-fA-F]";
@@ -140,18 +146,19 @@ void Pattern::each_match(std::string_view text,
   pcre2_set_heap_limit(context.get(), 1U << 16U);  // in KiB
   pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
   std::size_t at = 0;
-  std::uint32_t options = PCRE2_NO_UTF_CHECK;
+  std::optional<std::size_t> last_end;
   while (at <= text.size()) {
-    const int status = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at, options,
-                                   data.get(), context.get());
+    const int status = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
+                                   PCRE2_NO_UTF_CHECK, data.get(), context.get());
     if (status == PCRE2_ERROR_NOMATCH) return;
     if (status < 0) throw Error(cat("a pattern cannot be matched: ", message_of(status)));
     const PCRE2_SIZE* found = pcre2_get_ovector_pointer(data.get());
-    if (found[1] > found[0]) {
-      on_match(found[0], found[1]);
-      at = found[1];
-    } else {
-      at = std::max(found[0], at) + 1;
+    const std::size_t begin = found[0], end = found[1];
+    if (begin < end || begin != last_end) on_match(begin, end);
+    last_end = end;
+    at = end;
+    if (begin == end) {  // the next search starts a character further on
+      ++at;
       while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) ++at;
     }
   }
