@@ -66,7 +66,7 @@ TEST(Tokenizer, TrainedTokenizersGiveTheReferencesIds) {
   int tried = 0;
   for (const auto& entry : std::filesystem::directory_iterator(reference_folder())) {
     const std::string kind = entry.path().extension().string();
-    if (kind != ".json" && kind != ".model" && kind != ".tiktoken") continue;
+    if (kind != ".json" && kind != ".model" && kind != ".tiktoken" && kind != ".gguf") continue;
     ++tried;
     std::optional<Tokenizer> opened;
     EXPECT_NO_THROW(opened = open_tokenizer(entry.path().string())) << entry.path().filename();

@@ -47,8 +47,21 @@ namespace {
 
 constexpr std::uint32_t most_steps = 10'000'000;
 
-/// PCRE2's \s takes U+180E and its \w (and so \b) no marks; the engines these patterns were written for
-/// follow Unicode. Oniguruma's \h is a hexadecimal digit.
+/// Whether "{Han}" or the like begins here.
+bool names_script(const std::string& expression, std::size_t at) {
+  static constexpr std::string_view scripts[] = {
+      "Arabic",    "Armenian", "Bengali", "Cyrillic", "Devanagari", "Ethiopic", "Georgian", "Greek",
+      "Han",       "Hangul",   "Hebrew",  "Hiragana", "Katakana",   "Khmer",    "Lao",      "Latin",
+      "Mongolian", "Myanmar",  "Tamil",   "Telugu",   "Thai",       "Tibetan"};
+  if (at >= expression.size() || expression[at] != '{') return false;
+  const std::string_view name = std::string_view(expression).substr(at + 1);
+  return std::any_of(std::begin(scripts), std::end(scripts), [&](std::string_view script) {
+    return name.starts_with(script) && name.substr(script.size()).starts_with('}');
+  });
+}
+
+/// PCRE2's \p{Han} takes in what other scripts have too, its \s U+180E, and its \w (and so \b) no marks; the
+/// engines these patterns were written for follow Unicode. Oniguruma's \h is a hexadecimal digit.
 std::string translated(const std::string& expression, PatternDialect dialect) {
   const std::string space = R"(\x{9}-\x{d}\x{85}\p{Z})";
   std::string word = R"(\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
@@ -77,6 +90,10 @@ std::string translated(const std::string& expression, PatternDialect dialect) {
     } else if (c == '\\') {
       result += c;
       if (next != '\0') result += expression[++i];
+      if ((next == 'p' || next == 'P') && names_script(expression, i + 1)) {
+        result += "{sc:";
+        ++i;
+      }
     } else {
       result += c;
       in_class = c == '[' ? true : c == ']' ? false : in_class;
