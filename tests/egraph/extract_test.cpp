@@ -197,5 +197,18 @@ TEST(Extract, ExactSolvesWhatGreedyMisses) {
   EXPECT_EQ(extract_exact(frozen, {root}, seconds(5)).cost, 13U);
 }
 
+TEST(Extract, ATermTooLongToPrintStillHasItsCost) {
+  std::string output;
+  Program program([&](std::string_view text) { output += text; });
+  std::string text = "(datatype E (Leaf) (Node E E))\n(let $t0 (Leaf))\n";
+  for (int i = 0; i < 40; ++i)
+    text += "(let $t" + std::to_string(i + 1) + " (Node $t" + std::to_string(i) + " $t" + std::to_string(i) +
+            "))\n";
+  program.run(text + "(extract $t40)");
+  EXPECT_NE(output.find("too long to print"), std::string::npos);
+  ASSERT_EQ(program.extract_costs().size(), 1U);
+  EXPECT_EQ(program.extract_costs()[0], (std::uint64_t{1} << 41U) - 1);
+}
+
 }  // namespace
 }  // namespace luminal::egraph

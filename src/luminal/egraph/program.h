@@ -89,6 +89,7 @@ class Program {
   const Frozen& frozen();
   const Choice& best_terms();
   Value representative(const Evaluated& term);
+  std::optional<std::string> printed(const Choice& choice, const Evaluated& root);
   void print_variants(const Evaluated& root, std::size_t count);
   std::string function_rows(const PrintFunctionCommand& what, FunctionId id);
 

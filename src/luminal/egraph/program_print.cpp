@@ -54,6 +54,15 @@ Value Program::representative(const Evaluated& term) {
   return term.value;
 }
 
+// A term can be far larger as text than as a graph. Then there is a remark in its place, and its cost.
+std::optional<std::string> Program::printed(const Choice& choice, const Evaluated& root) {
+  try {
+    return print_value(database(), frozen(), choice, root.sort, root.value);
+  } catch (const ProgramError& error) {
+    return "; " + error.problem();
+  }
+}
+
 void Program::execute(const Command& command, const ExtractCommand& what) {
   Evaluated root = evaluate(what.expr);
   root.value = representative(root);
@@ -70,7 +79,7 @@ void Program::execute(const Command& command, const ExtractCommand& what) {
   const Frozen& picture = frozen();
   const Choice dag = what.dag ? extract_dag(picture) : Choice{};
   const Choice& choice = what.dag ? dag : best_terms();
-  const auto text = print_value(database(), picture, choice, root.sort, root.value);
+  const auto text = printed(choice, root);
   if (!text)
     throw ProgramError("unable to find any valid extraction (likely due to subsume or delete)", command.span,
                        Fault::failed);
