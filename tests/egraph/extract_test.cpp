@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <set>
 
 #include "luminal/egraph/egraph.h"
@@ -65,27 +66,53 @@ void for_each_choice(const Frozen& frozen, std::uint32_t root,
   decide({root});
 }
 
-/// The costs of all terms of a class up to a bound, by trying everything.
-std::multiset<std::uint64_t> term_costs(const Frozen& frozen, std::uint32_t owner, std::uint64_t bound) {
-  std::multiset<std::uint64_t> costs;
-  for (std::uint32_t i = frozen.first_node(owner); i < frozen.last_node(owner); ++i) {
-    const FrozenNode& node = frozen.node(i);
-    if (node.cost > bound) continue;
-    std::multiset<std::uint64_t> partial = {node.cost};
-    for (const std::uint32_t child : frozen.children(node)) {
-      std::multiset<std::uint64_t> next;
-      for (const std::uint64_t before : partial) {
-        for (const std::uint64_t cost : term_costs(frozen, child, bound - before)) next.insert(before + cost);
+/// Counts the terms of classes by cost, up to a bound, by trying everything.
+class TermCounter {
+ public:
+  explicit TermCounter(const Frozen& frozen) : frozen_(frozen) {}
+
+  using Counts = std::map<std::uint64_t, std::uint64_t>;  // cost to how many, at most `enough`
+  const Counts& of(std::uint32_t owner, std::uint64_t bound) {
+    const auto known = known_.find({owner, bound});
+    if (known != known_.end()) return known->second;
+    Counts counts;
+    for (std::uint32_t i = frozen_.first_node(owner); i < frozen_.last_node(owner); ++i) {
+      const FrozenNode& node = frozen_.node(i);
+      if (node.cost > bound) continue;
+      Counts partial = {{node.cost, 1}};
+      for (const std::uint32_t child : frozen_.children(node)) {
+        Counts next;
+        for (const auto& [before, ways] : partial) {
+          for (const auto& [cost, more] : of(child, bound - before)) {
+            std::uint64_t& count = next[before + cost];
+            count = std::min(enough, count + ways * more);
+          }
+        }
+        partial = std::move(next);
       }
-      partial = std::move(next);
+      for (const auto& [cost, ways] : partial) counts[cost] = std::min(enough, counts[cost] + ways);
     }
-    costs.insert(partial.begin(), partial.end());
+    return known_[{owner, bound}] = std::move(counts);
+  }
+
+ private:
+  static constexpr std::uint64_t enough = 1000;
+  const Frozen& frozen_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Counts> known_;
+};
+
+/// The costs of the terms of a class up to a bound, in order, equal ones as often as there are terms.
+std::multiset<std::uint64_t> term_costs(const Frozen& frozen, std::uint32_t owner, std::uint64_t bound) {
+  TermCounter counter(frozen);
+  std::multiset<std::uint64_t> costs;
+  for (const auto& [cost, ways] : counter.of(owner, bound)) {
+    for (std::uint64_t i = 0; i < ways; ++i) costs.insert(cost);
   }
   return costs;
 }
 
 TEST(Extract, RandomGraphsEqualBruteForce) {
-  const int count = test::trials(150, 2000);
+  const int count = test::trials(150, 20000);
   for (int trial = 0; trial < count; ++trial) {
     Random random(static_cast<std::uint64_t>(trial));
     Value id = 0;
@@ -117,7 +144,7 @@ TEST(Extract, RandomGraphsEqualBruteForce) {
 }
 
 TEST(Extract, RandomBestTermsEqualBruteForce) {
-  const int count = test::trials(100, 1000);
+  const int count = test::trials(100, 10000);
   constexpr std::size_t wanted = 6;
   for (int trial = 0; trial < count; ++trial) {
     Random random(static_cast<std::uint64_t>(trial) + 5000);
@@ -142,7 +169,7 @@ TEST(Extract, RandomBestTermsEqualBruteForce) {
 }
 
 TEST(Extract, RandomSamplesAreAcyclicAndDiffer) {
-  const int count = test::trials(100, 1000);
+  const int count = test::trials(100, 10000);
   for (int trial = 0; trial < count; ++trial) {
     Random random(static_cast<std::uint64_t>(trial) + 9000);
     Value id = 0;
