@@ -140,6 +140,11 @@ ExactResult extract_exact(const Frozen& frozen, const std::vector<std::uint32_t>
   ExactResult result;
   result.choice = extract_dag(frozen, cost);
   result.cost = dag_cost(frozen, result.choice, roots, cost);
+  Choice tree = extract_tree(frozen, cost);
+  if (const std::uint64_t other = dag_cost(frozen, tree, roots, cost); other < result.cost) {
+    result.choice = std::move(tree);
+    result.cost = other;
+  }
   if (result.cost == no_cost) {
     result.proved = true;
     return result;
