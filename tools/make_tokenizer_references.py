@@ -175,4 +175,5 @@ def main():
         (FOLDER / f"{make.__name__}.txt").write_text("\n".join(lines) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <set>
 
 #include "luminal/egraph/egraph.h"
@@ -65,27 +66,54 @@ void for_each_choice(const Frozen& frozen, std::uint32_t root,
   decide({root});
 }
 
-/// The costs of all terms of a class up to a bound, by trying everything.
-std::multiset<std::uint64_t> term_costs(const Frozen& frozen, std::uint32_t owner, std::uint64_t bound) {
-  std::multiset<std::uint64_t> costs;
-  for (std::uint32_t i = frozen.first_node(owner); i < frozen.last_node(owner); ++i) {
-    const FrozenNode& node = frozen.node(i);
-    if (node.cost > bound) continue;
-    std::multiset<std::uint64_t> partial = {node.cost};
-    for (const std::uint32_t child : frozen.children(node)) {
-      std::multiset<std::uint64_t> next;
-      for (const std::uint64_t before : partial) {
-        for (const std::uint64_t cost : term_costs(frozen, child, bound - before)) next.insert(before + cost);
+/// Counts the terms of classes by cost, up to a bound, by trying everything.
+class TermCounter {
+ public:
+  explicit TermCounter(const Frozen& frozen) : frozen_(frozen) {}
+
+  using Counts = std::map<std::uint64_t, std::uint64_t>;  // cost to how many, at most `enough`
+  const Counts& of(std::uint32_t owner, std::uint64_t bound) {
+    const auto known = known_.find({owner, bound});
+    if (known != known_.end()) return known->second;
+    Counts counts;
+    for (std::uint32_t i = frozen_.first_node(owner); i < frozen_.last_node(owner); ++i) {
+      const FrozenNode& node = frozen_.node(i);
+      if (node.cost > bound) continue;
+      Counts partial = {{node.cost, 1}};
+      for (const std::uint32_t child : frozen_.children(node)) {
+        Counts next;
+        for (const auto& [before, ways] : partial) {
+          for (const auto& [cost, more] : of(child, bound - before)) {
+            std::uint64_t& count = next[before + cost];
+            count = std::min(enough, count + ways * more);
+          }
+        }
+        partial = std::move(next);
       }
-      partial = std::move(next);
+      for (const auto& [cost, ways] : partial) counts[cost] = std::min(enough, counts[cost] + ways);
     }
-    costs.insert(partial.begin(), partial.end());
+    return known_[{owner, bound}] = std::move(counts);
+  }
+
+ private:
+  static constexpr std::uint64_t enough = 1000;
+  const Frozen& frozen_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Counts> known_;
+};
+
+/// The costs of the terms of a class up to a bound, in order, equal ones as often as there are terms.
+std::multiset<std::uint64_t> term_costs(const Frozen& frozen, std::uint32_t owner, std::uint64_t bound) {
+  TermCounter counter(frozen);
+  std::multiset<std::uint64_t> costs;
+  for (const auto& [cost, ways] : counter.of(owner, bound)) {
+    for (std::uint64_t i = 0; i < ways; ++i) costs.insert(cost);
   }
   return costs;
 }
 
 TEST(Extract, RandomGraphsEqualBruteForce) {
-  const int count = test::trials(150, 2000);
+  const int count = test::trials(150, 20000);
+  int worse = 0;
   for (int trial = 0; trial < count; ++trial) {
     Random random(static_cast<std::uint64_t>(trial));
     Value id = 0;
@@ -109,15 +137,16 @@ TEST(Extract, RandomGraphsEqualBruteForce) {
 
     const Choice tree = extract_tree(frozen);
     EXPECT_TRUE(acyclic(frozen, tree, {root}));
-    EXPECT_LE(dag.costs[root], dag_cost(frozen, tree, {root}));
+    if (dag.costs[root] > dag_cost(frozen, tree, {root})) ++worse;
     const auto costs = term_costs(frozen, root, tree.costs[root] + 6);
     ASSERT_FALSE(costs.empty());
     EXPECT_EQ(tree.costs[root], *costs.begin());
   }
+  EXPECT_LE(worse, count / 100) << "the greedy choice is nearly always as good as the tree's";
 }
 
 TEST(Extract, RandomBestTermsEqualBruteForce) {
-  const int count = test::trials(100, 1000);
+  const int count = test::trials(100, 10000);
   constexpr std::size_t wanted = 6;
   for (int trial = 0; trial < count; ++trial) {
     Random random(static_cast<std::uint64_t>(trial) + 5000);
@@ -142,7 +171,7 @@ TEST(Extract, RandomBestTermsEqualBruteForce) {
 }
 
 TEST(Extract, RandomSamplesAreAcyclicAndDiffer) {
-  const int count = test::trials(100, 1000);
+  const int count = test::trials(100, 10000);
   for (int trial = 0; trial < count; ++trial) {
     Random random(static_cast<std::uint64_t>(trial) + 9000);
     Value id = 0;
@@ -195,6 +224,19 @@ TEST(Extract, ExactSolvesWhatGreedyMisses) {
   }
   EXPECT_EQ(dag_cost(frozen, extract_dag(frozen), {root}), 22U);
   EXPECT_EQ(extract_exact(frozen, {root}, seconds(5)).cost, 13U);
+}
+
+TEST(Extract, ATermTooLongToPrintStillHasItsCost) {
+  std::string output;
+  Program program([&](std::string_view text) { output += text; });
+  std::string text = "(datatype E (Leaf) (Node E E))\n(let $t0 (Leaf))\n";
+  for (int i = 0; i < 40; ++i)
+    text += "(let $t" + std::to_string(i + 1) + " (Node $t" + std::to_string(i) + " $t" + std::to_string(i) +
+            "))\n";
+  program.run(text + "(extract $t40)");
+  EXPECT_NE(output.find("too long to print"), std::string::npos);
+  ASSERT_EQ(program.extract_costs().size(), 1U);
+  EXPECT_EQ(program.extract_costs()[0], (std::uint64_t{1} << 41U) - 1);
 }
 
 }  // namespace

@@ -53,18 +53,26 @@ struct Schedule {
   std::vector<Fact> until;
 };
 
+/// What a declaration says of a table beside its sorts.
+struct TableOptions {
+  std::uint64_t cost = 1;
+  bool extractable = true;
+  /// Not listed by `print-size`.
+  bool hidden = false;
+};
 struct Variant {
   Span span;
   std::string name;
   std::vector<std::string> inputs;
-  std::uint64_t cost = 1;
-  bool extractable = true;
+  TableOptions options;
 };
 
 struct SortCommand {
   std::string name;
   std::string presort;  // empty for a sort of classes
   std::vector<std::string> arguments;
+  /// A table of pairs, a term and the one to extract in its place; empty if there is none.
+  std::string representatives;
 };
 struct DatatypeCommand {
   struct Part {
@@ -80,8 +88,7 @@ struct FunctionCommand {
   std::string output;
   bool constructor = false;
   std::optional<Expr> merge;  // none: conflicts are refused
-  std::uint64_t cost = 1;
-  bool extractable = true;
+  TableOptions options;
 };
 struct RelationCommand {
   std::string name;

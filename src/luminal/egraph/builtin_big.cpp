@@ -37,9 +37,13 @@ std::optional<BigRat> rational_root(const BigRat& value, std::uint64_t k) {
 
 std::optional<BigRat> rational_power(const BigRat& base, const BigRat& exponent) {
   const auto whole = exponent.numerator.small();
-  if (exponent.denominator != BigInt(1) || !whole) return std::nullopt;
-  if (*whole > most_bits || *whole < -most_bits) return std::nullopt;
-  const auto times = static_cast<std::uint64_t>(*whole < 0 ? -*whole : *whole);
+  if (exponent.denominator != BigInt(1) || !whole || *whole == std::numeric_limits<Int>::min()) {
+    return std::nullopt;
+  }
+  auto times = static_cast<std::uint64_t>(*whole < 0 ? -*whole : *whole);
+  const bool stays_small = base.denominator == BigInt(1) && base.numerator.bit_length() <= 1;
+  if (stays_small && times > 2) times = 2 - times % 2;  // -1, 0 or 1, to any power
+  if (times > most_bits) return std::nullopt;
   if (*whole >= 0) return BigRat{power(base.numerator, times), power(base.denominator, times)};
   if (base.numerator.zero()) return std::nullopt;
   return BigRat::make(power(base.denominator, times), power(base.numerator, times));
@@ -132,6 +136,10 @@ void add_rational_primitives(Database& database) {
   add<BigRat>(database, "numer", [](const BigRat& a) { return a.numerator; });
   add<BigRat>(database, "denom", [](const BigRat& a) { return a.denominator; });
   add<BigRat>(database, "to-f64", [](const BigRat& a) { return a.approximate(); });
+  add<BigRat>(database, "to-i64", [](const BigRat& a) -> std::optional<Int> {
+    if (a.denominator != BigInt(1)) return std::nullopt;
+    return a.numerator.small();
+  });
 }
 
 }  // namespace luminal::egraph

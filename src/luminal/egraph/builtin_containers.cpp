@@ -18,16 +18,26 @@ class Registrar {
         element(database.sort(sort).elements[0]),
         integer(*database.find_sort("i64")),
         unit(*database.find_sort("Unit")),
+        unites(database.sort(element).is_classes() && database.sort(element).unionable),
         database_(database) {}
 
   void add(const char* name, std::vector<SortId> inputs, SortId output, PrimitiveBody body,
-           bool variadic = false) {
+           std::size_t repeated = 0) {
     Primitive primitive;
     primitive.name = name;
     primitive.inputs = std::move(inputs);
     primitive.output = output;
     primitive.body = std::move(body);
-    primitive.variadic = variadic;
+    primitive.repeated = repeated;
+    database_.add_primitive(std::move(primitive));
+  }
+  /// A primitive for actions, which may unite classes.
+  void add_action(const char* name, std::vector<SortId> inputs, ActionBody body) {
+    Primitive primitive;
+    primitive.name = name;
+    primitive.inputs = std::move(inputs);
+    primitive.output = self;
+    primitive.action = std::move(body);
     database_.add_primitive(std::move(primitive));
   }
   /// `name` holds if the function does, `negation` if it does not.
@@ -50,6 +60,8 @@ class Registrar {
   SortId element;
   SortId integer;
   SortId unit;
+  /// Whether elements are classes that can be united.
+  bool unites;
 
  private:
   Database& database_;
@@ -103,7 +115,7 @@ void add_vec_primitives(Database& database, SortId sort) {
   r.add("vec-empty", {}, r.self, [](Atoms& atoms, Arguments) -> Result { return atoms.container({}); });
   r.add(
       "vec-of", {r.element}, r.self,
-      [](Atoms& atoms, Arguments a) -> Result { return atoms.container({a.begin(), a.end()}); }, true);
+      [](Atoms& atoms, Arguments a) -> Result { return atoms.container({a.begin(), a.end()}); }, 1);
   r.add(
       "vec-append", {r.self}, r.self,
       [](Atoms& atoms, Arguments a) -> Result {
@@ -114,7 +126,7 @@ void add_vec_primitives(Database& database, SortId sort) {
         }
         return atoms.container(std::move(all));
       },
-      true);
+      1);
   r.add("vec-push", {r.self, r.element}, r.self, [](Atoms& atoms, Arguments a) -> Result {
     Elements elements = atoms.elements_of(a[0]);
     elements.push_back(a[1]);
@@ -148,6 +160,15 @@ void add_vec_primitives(Database& database, SortId sort) {
     elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(*at));
     return atoms.container(std::move(elements));
   });
+  if (r.unites) {
+    r.add_action("vec-union", {r.self, r.self}, [element = r.element](Database& data, Arguments a) -> Result {
+      const Elements x = data.atoms().elements_of(a[0]);
+      const Elements y = data.atoms().elements_of(a[1]);
+      if (x.size() != y.size()) return std::nullopt;
+      for (std::size_t i = 0; i < x.size(); ++i) data.unite(element, x[i], y[i]);
+      return a[0];
+    });
+  }
   if (r.element == r.integer) {
     r.add("vec-range", {r.integer}, r.self, [](Atoms& atoms, Arguments a) -> Result {
       constexpr std::int64_t longest = 1 << 24;
@@ -168,7 +189,7 @@ void add_set_primitives(Database& database, SortId sort) {
       [](Atoms& atoms, Arguments a) -> Result {
         return atoms.container(sorted_unique({a.begin(), a.end()}));
       },
-      true);
+      1);
   r.add("set-get", {r.self, r.integer}, r.element, [](Atoms& atoms, Arguments a) -> Result {
     const Elements& elements = atoms.elements_of(a[0]);
     const auto at = position(atoms, a[1], elements.size());
@@ -212,8 +233,7 @@ void add_multiset_primitives(Database& database, SortId sort) {
   Registrar r(database, sort);
   r.add(
       "multiset-of", {r.element}, r.self,
-      [](Atoms& atoms, Arguments a) -> Result { return atoms.container(sorted({a.begin(), a.end()})); },
-      true);
+      [](Atoms& atoms, Arguments a) -> Result { return atoms.container(sorted({a.begin(), a.end()})); }, 1);
   r.add("multiset-single", {r.element, r.integer}, r.self, [](Atoms& atoms, Arguments a) -> Result {
     constexpr std::int64_t most = 1 << 24;
     const std::int64_t times = atoms.integer_of(a[1]);
@@ -278,6 +298,24 @@ void add_multiset_primitives(Database& database, SortId sort) {
     }
     return best;
   });
+  if (r.unites) {
+    r.add_action("multiset-union-values", {r.self},
+                 [element = r.element](Database& data, Arguments a) -> Result {
+                   const Elements elements = data.atoms().elements_of(a[0]);
+                   for (const Value value : elements) data.unite(element, elements.front(), value);
+                   return a[0];
+                 });
+  }
+  if (database.sort(r.element).kind == SortKind::multiset) {
+    r.add("multiset-sum-multisets", {r.self}, r.element, [](Atoms& atoms, Arguments a) -> Result {
+      Elements all;
+      for (const Value part : atoms.elements_of(a[0])) {
+        const Elements& elements = atoms.elements_of(part);
+        all.insert(all.end(), elements.begin(), elements.end());
+      }
+      return atoms.container(sorted(std::move(all)));
+    });
+  }
   r.add("multiset-count", {r.self, r.element}, r.integer, [](Atoms& atoms, Arguments a) -> Result {
     const Elements& elements = atoms.elements_of(a[0]);
     return atoms.integer(std::count(elements.begin(), elements.end(), a[1]));
@@ -288,6 +326,10 @@ void add_map_primitives(Database& database, SortId sort) {
   Registrar r(database, sort);
   const SortId value = database.sort(sort).elements[1];
   r.add("map-empty", {}, r.self, [](Atoms& atoms, Arguments) -> Result { return atoms.container({}); });
+  r.add(
+      "map-of", {r.element, value}, r.self,
+      [](Atoms& atoms, Arguments a) -> Result { return atoms.container(sorted_map({a.begin(), a.end()})); },
+      2);
   r.add("map-insert", {r.self, r.element, value}, r.self, [](Atoms& atoms, Arguments a) -> Result {
     Elements elements = atoms.elements_of(a[0]);
     elements.insert(elements.end(), {a[1], a[2]});

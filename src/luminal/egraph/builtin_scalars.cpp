@@ -124,6 +124,9 @@ void add_real_primitives(Database& database) {
   add<double, double>(database, "^", [](double a, double b) { return std::pow(a, b); });
   add<double>(database, "neg", [](double a) { return -a; });
   add<double>(database, "abs", [](double a) { return std::fabs(a); });
+  add<double>(database, "exp", [](double a) { return std::exp(a); });
+  add<double>(database, "log", [](double a) { return std::log(a); });
+  add<double>(database, "sqrt", [](double a) { return std::sqrt(a); });
   add<double, double>(database, "<", [](double a, double b) { return Holds{real_less(a, b)}; });
   add<double, double>(database, ">", [](double a, double b) { return Holds{real_less(b, a)}; });
   add<double, double>(database, "<=", [](double a, double b) { return Holds{!real_less(b, a)}; });
@@ -139,7 +142,7 @@ void add_text_primitives(Database& database) {
   concatenate.name = "+";
   concatenate.inputs = {*database.find_sort("String")};
   concatenate.output = concatenate.inputs[0];
-  concatenate.variadic = true;
+  concatenate.repeated = 1;
   concatenate.body = [](Atoms& atoms, std::span<const Value> arguments) -> std::optional<Value> {
     std::string result;
     for (const Value argument : arguments) result += atoms.text_of(argument);
@@ -153,13 +156,13 @@ void add_boolean_primitives(Database& database) {
   add<bool>(database, "not", [](bool a) { return !a; });
   add<bool, bool>(database, "xor", [](bool a, bool b) { return a != b; });
   add<bool, bool>(database, "=>", [](bool a, bool b) { return !a || b; });
-  add<bool>(database, "guard", [](bool a) { return Holds{a}; });
+  for (const char* name : {"guard", "filter"}) add<bool>(database, name, [](bool a) { return Holds{a}; });
   add<bool, bool>(database, "and", [](bool a, bool b) { return a && b; });
   Primitive any;
   any.name = "or";
   any.inputs = {*database.find_sort("bool")};
   any.output = any.inputs[0];
-  any.variadic = true;
+  any.repeated = 1;
   any.body = [](Atoms& atoms, std::span<const Value> arguments) -> std::optional<Value> {
     return atoms.boolean(std::any_of(arguments.begin(), arguments.end(), [](Value a) { return a != 0; }));
   };

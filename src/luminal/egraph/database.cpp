@@ -55,6 +55,7 @@ Global Database::add_global(const std::string& name, SortId id, Value value) {
                              id,
                              1,
                              false,
+                             true,
                              MergeKind::refuse,
                              {},
                              Table(1),

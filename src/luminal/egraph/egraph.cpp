@@ -22,7 +22,7 @@ SortId EGraph::sort(std::string_view name) {
 }
 
 SortId EGraph::add_sort(const std::string& name) {
-  program_.run(command(SortCommand{name, "", {}}));
+  program_.run(command(SortCommand{name, "", {}, ""}));
   return sort(name);
 }
 
@@ -44,7 +44,7 @@ FunctionId EGraph::add_constructor(const std::string& name, const std::vector<st
   what.inputs = inputs;
   what.output = output;
   what.constructor = true;
-  what.cost = cost;
+  what.options.cost = cost;
   program_.run(command(std::move(what)));
   return *database().find_function(name);
 }
@@ -72,7 +72,7 @@ PrimitiveId EGraph::add_primitive(const std::string& name, const std::vector<std
   for (const std::string& input : inputs) primitive.inputs.push_back(sort(input));
   primitive.output = sort(output);
   primitive.body = std::move(body);
-  primitive.variadic = variadic;
+  primitive.repeated = variadic ? 1 : 0;
   return database().add_primitive(std::move(primitive));
 }
 
@@ -83,7 +83,7 @@ PrimitiveId EGraph::add_action(const std::string& name, const std::vector<std::s
   for (const std::string& input : inputs) primitive.inputs.push_back(sort(input));
   primitive.output = sort(output);
   primitive.action = std::move(body);
-  primitive.variadic = variadic;
+  primitive.repeated = variadic ? 1 : 0;
   return database().add_primitive(std::move(primitive));
 }
 

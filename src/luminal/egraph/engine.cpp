@@ -87,6 +87,7 @@ std::size_t Engine::body_for(const Rule& rule) {
   }
   body.unjoined = pairs_.pairs_of(rule.query);
   bodies_.push_back(std::move(body));
+  waits_for_.push_back(no_obstacle);
   ruleset.bodies.push_back(bodies_.size() - 1);
   return bodies_.size() - 1;
 }
@@ -101,8 +102,10 @@ bool Engine::step(RulesetId ruleset) {
   if (stopped_ != Stop::finished) return false;
   std::vector<std::size_t> bodies;
   collect(ruleset, bodies);
-  std::sort(bodies.begin(), bodies.end());
-  bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+  if (!rulesets_[ruleset.index()].parts.empty()) {  // else they are in order
+    std::sort(bodies.begin(), bodies.end());
+    bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+  }
   const std::uint64_t before = database_.changes();
   changes_before_step_ = before;
   any_banned_ = false;

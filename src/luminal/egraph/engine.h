@@ -102,8 +102,6 @@ class Engine {
     Stamp last_run = 0;
     std::vector<Plan> plans;
     std::vector<std::uint32_t> planned_sizes;
-    /// An atom that had no row when last looked at.
-    std::size_t watched = 0;
     /// The joins that had no value in common when last looked at.
     std::vector<std::uint32_t> unjoined;
     std::uint64_t banned_until = 0;
@@ -111,6 +109,16 @@ class Engine {
     std::vector<Value> matches;
     std::uint64_t found = 0;
   };
+  /// What keeps bodies from matching: an atom that has no row, or a join that has no value in common. Bodies
+  /// with the same one sleep together, and cost nothing until it is gone.
+  struct Obstacle {
+    Atom atom;
+    std::optional<std::uint32_t> join;
+    /// `Database::changes` when last looked at, and what was seen.
+    std::uint64_t looked_at = 0;
+    bool there = false;
+  };
+  static constexpr std::uint32_t no_obstacle = std::numeric_limits<std::uint32_t>::max();
   /// One plan of a body, to be run once.
   struct Job {
     std::size_t body;
@@ -127,10 +135,12 @@ class Engine {
 
   void collect(RulesetId ruleset, std::vector<std::size_t>& bodies) const;
   bool lacks_rows(const Atom& atom);
-  bool cannot_match(Body& body);
+  std::uint32_t obstacle_of(const Atom& atom, std::optional<std::uint32_t> join);
+  bool is_there(Obstacle& obstacle);
+  std::uint32_t find_obstacle(Body& body);
   bool fresh_since(const Body& body) const;
   void refresh_plans(Body& body);
-  std::vector<std::size_t> search(const std::vector<std::size_t>& bodies);
+  std::vector<std::size_t> search(std::vector<std::size_t>& bodies);
   bool prepare(std::size_t number, std::vector<Job>& jobs);
   void run_job(Job& job, std::vector<Value>& matches);
   void run_in_parallel(std::vector<Job>& jobs);
@@ -150,6 +160,10 @@ class Engine {
   std::vector<Rule> rules_;
   std::map<std::string, RuleId, std::less<>> rule_names_;
   std::vector<Body> bodies_;
+  std::vector<Obstacle> obstacles_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> obstacle_numbers_;
+  /// By body: what it waits for.
+  std::vector<std::uint32_t> waits_for_;
   PairFilter pairs_;
   std::vector<RuleStatistics> statistics_;
   Budget budget_;

@@ -27,7 +27,8 @@ struct Choice {
 Choice extract_tree(const Frozen& frozen, const NodeCost& cost = {});
 
 /// Cheap terms where a shared class counts once: every class takes the node whose set of needed classes is
-/// cheapest, given what its children took.
+/// cheapest, given what its children took. A class's own best can take sharing from those that use it, so
+/// this is nearly always, but not always, at most what `extract_tree` costs when shared classes count once.
 Choice extract_dag(const Frozen& frozen, const NodeCost& cost = {});
 
 struct ExactResult {
@@ -36,7 +37,8 @@ struct ExactResult {
   /// False if time ran out: the choice is then the best one seen.
   bool proved = false;
 };
-/// The cheapest choice for the roots together where every class counts once. Starts from `extract_dag`.
+/// The cheapest choice for the roots together where every class counts once. Starts from the better of
+/// `extract_dag` and `extract_tree`.
 ExactResult extract_exact(const Frozen& frozen, const std::vector<std::uint32_t>& roots,
                           std::chrono::duration<double> limit, const NodeCost& cost = {});
 

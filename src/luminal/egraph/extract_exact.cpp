@@ -16,6 +16,7 @@ class Search {
     needed_.assign(frozen.class_count(), false);
     floor_.assign(frozen.class_count(), no_cost);
     own_.resize(frozen.node_count());
+    for (const std::uint32_t node : best.choice.nodes) extractable_.push_back(node != no_node);
     for (std::uint32_t i = 0; i < frozen.node_count(); ++i) {
       const FrozenNode& node = frozen.node(i);
       own_[i] = cost ? cost(node) : node.cost;
@@ -39,31 +40,30 @@ class Search {
       best_.choice.nodes = chosen_;
       return true;
     }
-    const std::uint32_t owner = take_open();
+    const auto place = fewest_ways();
+    const std::uint32_t owner = open_[static_cast<std::size_t>(place)];
+    open_.erase(open_.begin() + place);
     bool in_time = true;
     for (const std::uint32_t index : candidates(owner)) {
       in_time = in_time && try_node(owner, index);
     }
-    open_.push_back(owner);
+    open_.insert(open_.begin() + place, owner);  // whoever opened classes finds them last
     return in_time;
   }
 
  private:
   bool usable(const FrozenNode& node) const {
     const auto children = frozen_.children(node);
-    return std::all_of(children.begin(), children.end(), [&](std::uint32_t child) {
-      return child != no_class && best_.choice.nodes[child] != no_node;
-    });
+    return std::all_of(children.begin(), children.end(),
+                       [&](std::uint32_t child) { return child != no_class && extractable_[child]; });
   }
 
-  // The class with the fewest ways: forced ones first.
-  std::uint32_t take_open() {
+  // The open class with the fewest ways: forced ones first.
+  std::ptrdiff_t fewest_ways() const {
     const auto fewest = std::min_element(open_.begin(), open_.end(), [&](std::uint32_t a, std::uint32_t b) {
       return frozen_.last_node(a) - frozen_.first_node(a) < frozen_.last_node(b) - frozen_.first_node(b);
     });
-    const std::uint32_t owner = *fewest;
-    open_.erase(fewest);
-    return owner;
+    return fewest - open_.begin();
   }
 
   std::vector<std::uint32_t> candidates(std::uint32_t owner) const {
@@ -121,6 +121,7 @@ class Search {
   const Frozen& frozen_;
   std::chrono::steady_clock::time_point deadline_;
   ExactResult& best_;
+  std::vector<bool> extractable_;
   std::vector<std::uint32_t> chosen_;
   std::vector<bool> needed_;
   std::vector<std::uint64_t> floor_;
@@ -139,6 +140,11 @@ ExactResult extract_exact(const Frozen& frozen, const std::vector<std::uint32_t>
   ExactResult result;
   result.choice = extract_dag(frozen, cost);
   result.cost = dag_cost(frozen, result.choice, roots, cost);
+  Choice tree = extract_tree(frozen, cost);
+  if (const std::uint64_t other = dag_cost(frozen, tree, roots, cost); other < result.cost) {
+    result.choice = std::move(tree);
+    result.cost = other;
+  }
   if (result.cost == no_cost) {
     result.proved = true;
     return result;

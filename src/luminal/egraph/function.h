@@ -25,6 +25,8 @@ struct Function {
   SortId output;
   std::uint64_t cost = 1;
   bool extractable = true;
+  /// Not listed among the tables.
+  bool hidden = false;
   MergeKind merge = MergeKind::unite;
   Code merge_code;
   Table table;

@@ -43,6 +43,12 @@ bool PairFilter::joined(Database& database, std::uint32_t number) {
   return pair.joined;
 }
 
+std::size_t PairFilter::rows(const Database& database, std::uint32_t number) const {
+  const Pair& pair = pairs_[number];
+  return std::size_t{database.function(pair.left.function).table.rows()} +
+         database.function(pair.right.function).table.rows();
+}
+
 bool PairFilter::meets(Database& database, const Side& rows, const Side& index, Stamp since) {
   const Table& table = database.function(rows.function).table;
   const Row first = table.first_since(since);

@@ -19,6 +19,8 @@ class PairFilter {
   /// False if the two columns have had no value in common so far. Once true it stays true, even if rows are
   /// removed.
   bool joined(Database& database, std::uint32_t pair);
+  /// How many rows the two functions have.
+  std::size_t rows(const Database& database, std::uint32_t pair) const;
 
  private:
   struct Side {

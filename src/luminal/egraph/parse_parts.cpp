@@ -196,10 +196,10 @@ Variant variant(const Sexpr& form) {
     return form.items[i].kind == Sexpr::Kind::symbol && form.items[i].symbol == key;
   };
   if (last >= 2 && is(last - 1, ":unextractable")) {
-    result.extractable = false;
+    result.options.extractable = false;
     last -= 1;
   } else if (last >= 3 && is(last - 2, ":cost")) {
-    result.cost = natural(form.items[last - 1], "cost");
+    result.options.cost = natural(form.items[last - 1], "cost");
     last -= 2;
   }
   for (std::size_t i = 1; i < last; ++i)

@@ -30,8 +30,18 @@ SortCommand container_sort(const Sexpr& name, const Sexpr& call) {
 }
 
 Commands sort_command(const Sexpr& form) {
-  if (form.items.size() == 2) return one(form, SortCommand{symbol(form.items[1], "sort name"), "", {}});
-  expect_size(form, 3, 3, "(sort <name>) or (sort <name> (<container sort> <argument sort>*))");
+  const char* usage =
+      "(sort <name>), (sort <name> (<container sort> <argument sort>*)) or (sort <name> :internal-uf "
+      "<table>)";
+  expect_size(form, 2, 4, usage);
+  if (form.items.size() != 3) {
+    SortCommand command{symbol(form.items[1], "sort name"), "", {}, ""};
+    if (form.items.size() == 4) {
+      if (symbol(form.items[2], usage) != ":internal-uf") expect_size(form, 3, 3, usage);
+      command.representatives = symbol(form.items[3], "table name");
+    }
+    return one(form, std::move(command));
+  }
   return one(form, container_sort(form.items[1], form.items[2]));
 }
 
@@ -63,6 +73,19 @@ Commands datatypes_command(const Sexpr& form) {
   return one(form, std::move(command));
 }
 
+// Whether the option is one that constructors and functions share.
+bool table_flag(const Option& option, TableOptions& options) {
+  if (!option.values.empty()) return false;
+  if (option.key == ":unextractable") {
+    options.extractable = false;
+  } else if (option.key == ":internal-hidden" || option.key == ":internal-let") {
+    options.hidden = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 Commands function_command(const Sexpr& form) {
   expect_size(form, 4, no_limit,
               "(function <name> (<input sort>*) <output sort> :merge <expr>) or :no-merge");
@@ -78,9 +101,7 @@ Commands function_command(const Sexpr& form) {
       if (decided) throw ProgramError("parse error: conflicting merge options", form.span);
       decided = true;
       if (merge) command.merge = expr(*option.values[0]);
-    } else if (option.key == ":unextractable" && option.values.empty()) {
-      command.extractable = false;
-    } else {
+    } else if (!table_flag(option, command.options)) {
       throw ProgramError("parse error: could not parse function options", form.span);
     }
   }
@@ -98,11 +119,9 @@ Commands constructor_command(const Sexpr& form) {
   command.inputs = symbols(form.items[2], "input sorts");
   command.output = symbol(form.items[3], "output sort");
   for (const Option& option : options(form, 4)) {
-    if (option.key == ":unextractable" && option.values.empty()) {
-      command.extractable = false;
-    } else if (option.key == ":cost" && option.values.size() == 1) {
-      command.cost = natural(*option.values[0], "cost");
-    } else {
+    if (option.key == ":cost" && option.values.size() == 1) {
+      command.options.cost = natural(*option.values[0], "cost");
+    } else if (!table_flag(option, command.options)) {
       throw ProgramError("parse error: could not parse constructor options", form.span);
     }
   }

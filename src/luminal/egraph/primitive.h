@@ -29,13 +29,19 @@ struct Primitive {
   PrimitiveBody body;
   /// If given, `body` is not: the primitive can be called in actions only.
   ActionBody action;
-  /// The last of `inputs` may come any number of times, also none.
-  bool variadic = false;
+  /// So many of the last `inputs` may come any number of times together, also none.
+  std::size_t repeated = 0;
 
   bool takes(std::size_t arguments) const {
-    return variadic ? arguments + 1 >= inputs.size() : arguments == inputs.size();
+    if (repeated == 0) return arguments == inputs.size();
+    const std::size_t once = inputs.size() - repeated;
+    return arguments >= once && (arguments - once) % repeated == 0;
   }
-  SortId input(std::size_t i) const { return i < inputs.size() ? inputs[i] : inputs.back(); }
+  SortId input(std::size_t i) const {
+    if (i < inputs.size()) return inputs[i];
+    const std::size_t once = inputs.size() - repeated;
+    return inputs[once + (i - once) % repeated];
+  }
 };
 
 }  // namespace luminal::egraph

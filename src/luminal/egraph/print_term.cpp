@@ -88,17 +88,15 @@ class Printer {
       case SortKind::opaque:
         result_ += sort.print ? sort.print(value) : cat("#", value);
         return true;
-      case SortKind::map:
-        return expand_map(sort, atoms.elements_of(value));
       default:
         return expand_container(sort, atoms.elements_of(value));
     }
   }
 
   bool expand_container(const Sort& sort, const Elements& elements) {
-    static constexpr const char* names[] = {"vec-of", "set-of", "multiset-of", "", "pair"};
-    if (elements.empty() && sort.kind == SortKind::vec) {
-      result_ += "(vec-empty)";
+    static constexpr const char* names[] = {"vec-of", "set-of", "multiset-of", "map-of", "pair"};
+    if (elements.empty() && (sort.kind == SortKind::vec || sort.kind == SortKind::map)) {
+      result_ += sort.kind == SortKind::vec ? "(vec-empty)" : "(map-empty)";
       return true;
     }
     push(")");
@@ -107,20 +105,6 @@ class Printer {
       push(" ");
     }
     push(std::string("(") + names[static_cast<int>(sort.kind) - static_cast<int>(SortKind::vec)]);
-    return true;
-  }
-
-  bool expand_map(const Sort& sort, const Elements& elements) {
-    for (std::size_t i = elements.size(); i >= 2; i -= 2) {
-      push(")");
-      push(sort.elements[1], elements[i - 1]);
-      push(" ");
-      push(sort.elements[0], elements[i - 2]);
-      push(" ");
-    }
-    std::string opening;
-    for (std::size_t i = 0; i < elements.size(); i += 2) opening += "(map-insert ";
-    push(opening + "(map-empty)");
     return true;
   }
 

@@ -31,10 +31,28 @@ void Program::print(std::string_view text) const {
   if (sink_) sink_(text);
 }
 
-// A name without the `$` that a global has would read like that global.
 void Program::check_free(const std::string& name, Span span) const {
-  if (state_.names.contains(name) || state_.names.contains("$" + name)) {
+  if (state_.names.contains(name)) {
     throw ProgramError(cat("shadowing is not allowed, but found ", name), span);
+  }
+}
+
+// A variable without the `$` that a global has would read like that global.
+void Program::check_variable(const std::string& name, Span span) const {
+  check_free(name, span);
+  if (state_.names.contains("$" + name)) {
+    throw ProgramError(cat("shadowing is not allowed, but found ", name, " beside the global $", name), span);
+  }
+}
+
+// Neither may a global read like a constructor.
+void Program::check_global(const std::string& name, Span span) const {
+  check_free(name, span);
+  if (name[0] != '$') return;
+  const auto function = state_.engine.database().find_function(std::string_view(name).substr(1));
+  if (function && state_.engine.database().function(*function).kind == FunctionKind::constructor) {
+    throw ProgramError(
+        cat("shadowing is not allowed, but found ", name, " beside the constructor ", name.substr(1)), span);
   }
 }
 
@@ -80,6 +98,7 @@ void Program::declare_sort(const SortCommand& what, Span span) {
   if (what.presort.empty()) {
     Sort sort;
     sort.name = what.name;
+    sort.representatives = what.representatives;
     database().add_sort(std::move(sort));
   } else {
     add_container_sort(database(), what.name, what.presort, sorts_named(what.arguments, span), span);
@@ -100,21 +119,20 @@ void Program::execute(const Command& command, const DatatypeCommand& what) {
   }
   for (const auto& part : what.parts) {
     for (const Variant& variant : part.variants) {
-      declare_constructor(variant.name, variant.inputs, part.sort.name, variant.cost, variant.extractable,
-                          variant.span);
+      declare_constructor(variant.name, variant.inputs, part.sort.name, variant.options, variant.span);
     }
   }
 }
 
 void Program::declare_constructor(const std::string& name, const std::vector<std::string>& inputs,
-                                  const std::string& output, std::uint64_t cost, bool extractable,
-                                  Span span) {
+                                  const std::string& output, const TableOptions& options, Span span) {
   Function function{name,
                     FunctionKind::constructor,
                     sorts_named(inputs, span),
                     sort_named(output, span),
-                    cost,
-                    extractable,
+                    options.cost,
+                    options.extractable,
+                    options.hidden,
                     MergeKind::unite,
                     {},
                     Table(inputs.size()),
@@ -130,7 +148,7 @@ void Program::declare_constructor(const std::string& name, const std::vector<std
 
 void Program::execute(const Command& command, const FunctionCommand& what) {
   if (what.constructor) {
-    declare_constructor(what.name, what.inputs, what.output, what.cost, what.extractable, command.span);
+    declare_constructor(what.name, what.inputs, what.output, what.options, command.span);
     return;
   }
   Function function{what.name,
@@ -138,7 +156,8 @@ void Program::execute(const Command& command, const FunctionCommand& what) {
                     sorts_named(what.inputs, command.span),
                     sort_named(what.output, command.span),
                     1,
-                    what.extractable,
+                    what.options.extractable,
+                    what.options.hidden,
                     what.merge ? MergeKind::compute : MergeKind::refuse,
                     {},
                     Table(what.inputs.size()),
@@ -164,6 +183,7 @@ void Program::execute(const Command& command, const RelationCommand& what) {
                            output,
                            1,
                            true,
+                           false,
                            MergeKind::unite,
                            {},
                            Table(inputs.size()),
@@ -189,7 +209,7 @@ void Program::check_pattern_names(const std::vector<Fact>& facts) const {
     for (const Expr& argument : expr.arguments) visit(argument);
     if (expr.kind != Expr::Kind::variable || expr.name == "_") return;
     if (state_.engine.database().find_global(expr.name)) return;
-    check_free(expr.name, expr.span);
+    check_variable(expr.name, expr.span);
   };
   for (const Fact& fact : facts) {
     visit(fact.left);
@@ -200,7 +220,7 @@ void Program::check_pattern_names(const std::vector<Fact>& facts) const {
 void Program::check_rule_names(const RuleCommand& rule) const {
   check_pattern_names(rule.body);
   for (const Action& action : rule.head) {
-    if (action.kind == Action::Kind::let) check_free(action.name, action.span);
+    if (action.kind == Action::Kind::let) check_variable(action.name, action.span);
   }
 }
 
@@ -259,7 +279,8 @@ std::map<std::string, std::size_t> Program::table_sizes() const {
   const Database& database = state_.engine.database();
   for (std::size_t i = 0; i < database.function_count(); ++i) {
     const Function& function = database.function(FunctionId(i));
-    if (function.kind != FunctionKind::global) sizes[function.name] = function.table.live();
+    const bool listed = function.kind != FunctionKind::global && !function.hidden;
+    if (listed) sizes[function.name] = function.table.live();
   }
   return sizes;
 }

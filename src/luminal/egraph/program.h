@@ -69,6 +69,8 @@ class Program {
 
   void claim(const std::string& name, Span span);
   void check_free(const std::string& name, Span span) const;
+  void check_variable(const std::string& name, Span span) const;
+  void check_global(const std::string& name, Span span) const;
   void check_no_primitive(const std::string& name, Span span) const;
   void check_rule_names(const RuleCommand& rule) const;
   void check_pattern_names(const std::vector<Fact>& facts) const;
@@ -78,7 +80,7 @@ class Program {
   RulesetId ruleset_named(const std::string& name, Span span) const;
   void declare_sort(const SortCommand& sort, Span span);
   void declare_constructor(const std::string& name, const std::vector<std::string>& inputs,
-                           const std::string& output, std::uint64_t cost, bool extractable, Span span);
+                           const std::string& output, const TableOptions& options, Span span);
   Evaluated run_code(const Code& code, SortId sort);
   Evaluated evaluate(const Expr& expr);
   bool run_schedule(const Schedule& schedule);
@@ -86,6 +88,8 @@ class Program {
   void write_file(const std::string& name, const std::string& text, bool append, Span span) const;
   const Frozen& frozen();
   const Choice& best_terms();
+  Value representative(const Evaluated& term);
+  std::optional<std::string> printed(const Choice& choice, const Evaluated& root);
   void print_variants(const Evaluated& root, std::size_t count);
   std::string function_rows(const PrintFunctionCommand& what, FunctionId id);
 

@@ -40,8 +40,32 @@ void Program::write_file(const std::string& name, const std::string& text, bool 
   if (!file) throw ProgramError(cat("cannot write file ", in_quotes(name)), span, Fault::failed);
 }
 
+// A sort can name a table of pairs: a term, and the one that stands for it.
+Value Program::representative(const Evaluated& term) {
+  const std::string& name = database().sort(term.sort).representatives;
+  const auto id = name.empty() ? std::nullopt : database().find_function(name);
+  if (!id) return term.value;
+  const Function& function = database().function(*id);
+  if (function.inputs != std::vector{term.sort, term.sort}) return term.value;
+  for (Row row = 0; row < function.table.rows(); ++row) {
+    const Value* cells = function.table.row(row);
+    if (!function.table.dead(row) && cells[0] == term.value) return cells[1];
+  }
+  return term.value;
+}
+
+// A term can be far larger as text than as a graph. Then there is a remark in its place, and its cost.
+std::optional<std::string> Program::printed(const Choice& choice, const Evaluated& root) {
+  try {
+    return print_value(database(), frozen(), choice, root.sort, root.value);
+  } catch (const ProgramError& error) {
+    return "; " + error.problem();
+  }
+}
+
 void Program::execute(const Command& command, const ExtractCommand& what) {
-  const Evaluated root = evaluate(what.expr);
+  Evaluated root = evaluate(what.expr);
+  root.value = representative(root);
   std::int64_t variants = 0;
   if (what.variants) {
     const Evaluated count = evaluate(*what.variants);
@@ -55,7 +79,7 @@ void Program::execute(const Command& command, const ExtractCommand& what) {
   const Frozen& picture = frozen();
   const Choice dag = what.dag ? extract_dag(picture) : Choice{};
   const Choice& choice = what.dag ? dag : best_terms();
-  const auto text = print_value(database(), picture, choice, root.sort, root.value);
+  const auto text = printed(choice, root);
   if (!text)
     throw ProgramError("unable to find any valid extraction (likely due to subsume or delete)", command.span,
                        Fault::failed);

@@ -71,7 +71,7 @@ Program::Evaluated Program::evaluate(const Expr& expr) {
 
 void Program::execute(const Command& command, const ActionCommand& what) {
   const Action& action = what.action;
-  if (action.kind == Action::Kind::let) check_free(action.name, command.span);
+  if (action.kind == Action::Kind::let) check_global(action.name, command.span);
   const LoweredAction lowered = lower_action(database(), action);
   const Evaluated result = run_code(lowered.code, lowered.sort);
   if (action.kind != Action::Kind::let) return;

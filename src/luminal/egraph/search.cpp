@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <limits>
 #include <thread>
+#include <utility>
 
 #include "luminal/egraph/engine.h"
 
@@ -26,22 +28,44 @@ bool Engine::lacks_rows(const Atom& atom) {
   return !key.empty() && key.size() == function.inputs.size() && table.find(key.data()) == no_row;
 }
 
-// Watches one atom that had no row, then one join that had no value in common: as long as that stays so, the
-// rest need not be looked at.
-bool Engine::cannot_match(Body& body) {
-  const std::size_t count = body.query.atoms.size();
-  for (std::size_t tried = 0; tried < count; ++tried) {
-    const std::size_t atom = (body.watched + tried) % count;
-    if (lacks_rows(body.query.atoms[atom])) {
-      body.watched = atom;
-      return true;
+std::uint32_t Engine::obstacle_of(const Atom& atom, std::optional<std::uint32_t> join) {
+  std::vector<std::uint32_t> key;
+  if (join) {
+    key = {*join};
+  } else {
+    key = {atom.function.value(), 0};
+    for (std::uint32_t column = 0; column < atom.terms.size(); ++column) {
+      if (!atom.terms[column].variable) key.insert(key.end(), {column, atom.terms[column].number});
     }
   }
+  const auto [place, fresh] =
+      obstacle_numbers_.emplace(std::move(key), static_cast<std::uint32_t>(obstacles_.size()));
+  if (fresh) obstacles_.push_back({atom, join, std::numeric_limits<std::uint64_t>::max(), false});
+  return place->second;
+}
+
+// Looked at once in a step, whoever asks.
+bool Engine::is_there(Obstacle& obstacle) {
+  if (obstacle.looked_at == database_.changes()) return obstacle.there;
+  obstacle.looked_at = database_.changes();
+  obstacle.there = obstacle.join ? !pairs_.joined(database_, *obstacle.join) : lacks_rows(obstacle.atom);
+  return obstacle.there;
+}
+
+std::uint32_t Engine::find_obstacle(Body& body) {
+  for (const Atom& atom : body.query.atoms) {
+    if (lacks_rows(atom)) return obstacle_of(atom, std::nullopt);
+  }
+  // The join of the smallest tables comes last, for every new row of what is waited for will be looked at.
+  std::sort(body.unjoined.begin(), body.unjoined.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(pairs_.rows(database_, a), a) > std::pair(pairs_.rows(database_, b), b);
+  });
   while (!body.unjoined.empty()) {
-    if (!pairs_.joined(database_, body.unjoined.back())) return true;
+    const std::uint32_t obstacle = obstacle_of({}, body.unjoined.back());
+    if (is_there(obstacles_[obstacle])) return obstacle;
     body.unjoined.pop_back();
   }
-  return false;
+  return no_obstacle;
 }
 
 bool Engine::fresh_since(const Body& body) const {
@@ -76,7 +100,8 @@ bool Engine::prepare(std::size_t number, std::vector<Job>& jobs) {
     return false;
   }
   if (!fresh_since(body)) return false;
-  if (cannot_match(body)) return true;
+  waits_for_[number] = find_obstacle(body);
+  if (waits_for_[number] != no_obstacle) return true;
   refresh_plans(body);
   const std::size_t count = body.query.atoms.size();
   const auto add = [&](std::optional<std::size_t> delta) {
@@ -159,8 +184,13 @@ bool Engine::over_limit(Body& body) {
   return true;
 }
 
-// The bodies that have now seen everything there is; their matches are collected.
-std::vector<std::size_t> Engine::search(const std::vector<std::size_t>& bodies) {
+// Leaves only the bodies that may have matches, and collects these. Returns those that have now seen
+// everything there is. A body that waits has no match, so what it will see when it wakes is still new to it.
+std::vector<std::size_t> Engine::search(std::vector<std::size_t>& bodies) {
+  std::erase_if(bodies, [&](std::size_t number) {
+    const std::uint32_t obstacle = waits_for_[number];
+    return obstacle != no_obstacle && is_there(obstacles_[obstacle]);
+  });
   std::vector<std::size_t> complete;
   std::vector<Job> jobs;
   for (const std::size_t number : bodies) {

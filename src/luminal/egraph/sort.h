@@ -34,6 +34,9 @@ struct Sort {
   bool unionable = true;
   /// E-classes, or a container with e-classes somewhere inside: joining classes can change its values.
   bool holds_classes = true;
+  /// Of classes: the table that says which class is extracted in the place of another; empty if there is
+  /// none.
+  std::string representatives;
   /// Of an opaque sort: how a value is printed.
   std::function<std::string(Value)> print;
 

@@ -64,8 +64,9 @@ void AddedTokens::extend(const AddedToken& token, TextPart& match, std::string_v
   while (token.strip_left && match.begin > done) {
     const std::size_t start = previous_start(text, match.begin);
     if (!is_space(code_point_at(text, start).value)) break;
-    match.begin = std::max(start, done);
+    match.begin = start;
   }
+  if (token.strip_left) match.begin = std::max(match.begin, done);
   while (token.strip_right && match.end < text.size()) {
     const CodePoint next = code_point_at(text, match.end);
     if (!is_space(next.value)) break;
@@ -104,8 +105,10 @@ std::vector<TextPart> AddedTokens::split(std::string_view text, bool normalised)
     if (token.single_word && (word_before(text, match.begin) || word_after(text, match.end))) continue;
     extend(token, match, text, done);
     if (match.begin > done) parts.push_back({done, match.begin, -1});
-    parts.push_back(match);
-    done = at = match.end;
+    if (match.begin < match.end) parts.push_back(match);
+    // The next token is looked for where this one's text ends: blanks that it took in may be one too, unless
+    // they would be taken from it again.
+    done = match.end;
   }
   if (done < text.size()) parts.push_back({done, text.size(), -1});
   return parts;

@@ -73,7 +73,8 @@ class MergeListBpe : public TokenModel {
     const auto& [left, right] = merge;
     const std::string& prefix = options_.continuing_prefix;
     const std::string rest = right.starts_with(prefix) ? right.substr(prefix.size()) : right;
-    merges_[pair_key(id_of(left), id_of(right))] = {static_cast<float>(rank), id_of(left + rest)};
+    const TokenId first = id_of(left), second = id_of(right), both = id_of(left + rest);
+    merges_[pair_key(first, second)] = {static_cast<float>(rank), both};
   }
 
   /// A character's id as it stands in the vocabulary, with prefix and suffix where they belong.

@@ -369,15 +369,19 @@ class Renderer {
         return node.value;
       case NodeKind::name:
         return lookup(node.text);
-      case NodeKind::list: {
+      case NodeKind::list:
+      case NodeKind::tuple: {
         TemplateValue::List list;
         for (const auto& element : node.children) list.push_back(evaluate(*element));
-        return located(node, [&] { return TemplateValue(std::move(list)); });
+        return located(node, [&] {
+          return node.kind == NodeKind::tuple ? TemplateValue::tuple(std::move(list))
+                                              : TemplateValue(std::move(list));
+        });
       }
       case NodeKind::mapping: {
         TemplateValue::Mapping mapping;
         for (std::size_t i = 0; i < node.children.size(); i += 2)
-          mapping.emplace_back(child(i).text(), child(i + 1));
+          mapping.emplace_back(key_of(node, child(i)), child(i + 1));
         return located(node, [&] { return TemplateValue(std::move(mapping)); });
       }
       case NodeKind::attribute: {
@@ -422,8 +426,17 @@ class Renderer {
     }
   }
 
+  std::string key_of(const TemplateNode& node, const TemplateValue& key) {
+    return located(node, [&] {
+      if (!key.is_string())
+        throw Error(cat("a mapping's key is ", key.type_name(), ": only strings are supported"));
+      return key.string();
+    });
+  }
+
   TemplateValue arithmetic(const TemplateNode& node) {
     const TemplateValue left = evaluate(*node.children[0]);
+    if (node.kind == NodeKind::negate && left.is_real()) return -left.real();
     if (node.kind == NodeKind::negate || node.kind == NodeKind::plus) {
       return located(node, [&] {
         return binary_operation(node.kind == NodeKind::negate ? "-" : "+", TemplateValue(0), left);

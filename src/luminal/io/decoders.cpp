@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "luminal/io/tokenizer_steps.h"
@@ -53,6 +54,21 @@ void metaspace(Tokens& tokens, const std::string& mark, bool prefixed) {
 void word_suffix(Tokens& tokens, const std::string& suffix) {
   for (std::size_t i = 0; i < tokens.size(); ++i)
     replace_all(tokens[i], suffix, i + 1 == tokens.size() ? "" : " ");
+}
+
+/// Of speech models: a token that is repeated counts once, and blanks part repetitions.
+void connectionist(Tokens& tokens, const std::string& blank, const std::string& delimiter, bool cleanup) {
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  Tokens result;
+  for (std::string& token : tokens) {
+    replace_all(token, blank, "");
+    if (cleanup) {
+      clean_up(token);
+      replace_all(token, delimiter, " ");
+    }
+    if (!token.empty()) result.push_back(std::move(token));
+  }
+  tokens = std::move(result);
 }
 
 }  // namespace
@@ -145,6 +161,12 @@ void add_decoders(const JsonObject& json, std::vector<DecodeStep>& out) {
   } else if (type == "BPEDecoder") {
     out.emplace_back([suffix = json.optional_text("suffix").value_or("</w>")](Tokens& tokens) {
       word_suffix(tokens, suffix);
+    });
+  } else if (type == "CTC") {
+    out.emplace_back([blank = json.optional_text("pad_token").value_or("<pad>"),
+                      delimiter = json.optional_text("word_delimiter_token").value_or("|"),
+                      cleanup = json.flag("cleanup", true)](Tokens& tokens) {
+      connectionist(tokens, blank, delimiter, cleanup);
     });
   } else {
     json.refuse(cat("the decoder ", luminal::in_quotes(type), " is not supported"));

@@ -14,32 +14,39 @@
 namespace luminal::io {
 namespace {
 
-std::vector<std::string_view> parts_of(std::string_view path) {
-  std::vector<std::string_view> parts;
-  for (std::size_t start = 0;;) {
-    const std::size_t dot = path.find('.', start);
-    parts.push_back(path.substr(start, dot - start));
-    if (dot == std::string_view::npos) return parts;
-    start = dot + 1;
+/// Whether the pattern is the whole text, and what its stars stand for, which never is a dot.
+bool match(std::string_view pattern, std::string_view text, std::vector<std::string_view>& stars) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  text.remove_prefix(star);
+  pattern.remove_prefix(star + 1);
+  const std::size_t longest = std::min(text.find('.'), text.size());
+  for (std::size_t length = 1; length <= longest; ++length) {
+    stars.push_back(text.substr(0, length));
+    if (match(pattern, text.substr(length), stars)) return true;
+    stars.pop_back();
   }
+  return false;
 }
 
 std::optional<std::string> apply(const std::string& from, const std::string& to, const std::string& path) {
-  const auto pattern = parts_of(from);
-  const auto parts = parts_of(path);
-  if (pattern.size() != parts.size()) return std::nullopt;
   std::vector<std::string_view> stars;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (pattern[i] == "*")
-      stars.push_back(parts[i]);
-    else if (pattern[i] != parts[i])
-      return std::nullopt;
-  }
-  std::vector<std::string_view> result = parts_of(to);
+  if (!match(from, path, stars)) return std::nullopt;
+  std::string result;
   std::size_t next = 0;
-  for (auto& part : result)
-    if (part == "*") part = stars[next++];
-  return join(result, ".");
+  for (const char c : to) {
+    if (c == '*')
+      result += stars[next++];
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string dotted(std::string path) {
+  std::replace(path.begin(), path.end(), '/', '.');
+  return path;
 }
 
 /// What is wrong with giving `array`'s type to the tensor, or nothing.
@@ -65,8 +72,7 @@ void add_section(std::string& text, const char* title, const std::vector<std::st
 NameMap renamed(std::vector<std::pair<std::string, std::string>> patterns) {
   for (const auto& [from, to] : patterns) {
     const auto stars = [](const std::string& pattern) {
-      const auto parts = parts_of(pattern);
-      return std::count(parts.begin(), parts.end(), "*");
+      return std::count(pattern.begin(), pattern.end(), '*');
     };
     if (stars(from) != stars(to))
       throw Error(cat("renamed: ", luminal::in_quotes(from), " and ", luminal::in_quotes(to),
@@ -92,6 +98,21 @@ void save(const std::string& path, const std::map<std::string, Array>& tensors,
   write_gguf(path, values, list);
 }
 
+void save_tensors(const std::string& path, const std::map<std::string, Tensor>& parameters,
+                  const SaveOptions& options, Location where) {
+  std::map<std::string, Array> arrays;
+  for (const auto& [parameter, tensor] : parameters) {
+    const std::string own = dotted(parameter);
+    const std::string name = options.names ? options.names(own) : own;
+    if (!arrays.emplace(name, tensor.array(where)).second) {
+      throw Error(cat("save: two parameters have the name ", luminal::quoted(name), ", the second is ",
+                      luminal::quoted(parameter)),
+                  where);
+    }
+  }
+  save(path, arrays, options.metadata);
+}
+
 std::map<std::string, Array> load(const std::string& path) {
   std::map<std::string, Array> result;
   for (const StoredTensor& tensor : open_model(path).tensors) result.emplace(tensor.name, tensor.array());
@@ -106,16 +127,17 @@ void load_into(const std::map<std::string, Tensor>& parameters, const ModelFile&
   std::vector<std::pair<const Tensor*, const StoredTensor*>> found;
   std::set<std::string_view> used;
   for (const auto& [path, tensor] : parameters) {
-    const std::string wanted = options.names ? options.names(path) : path;
+    const std::string own = dotted(path);
+    const std::string wanted = options.names ? options.names(own) : own;
     const auto entry = stored.find(wanted);
     if (entry == stored.end()) {
       if (!options.allow_missing)
-        missing.push_back(wanted == path ? path : cat(path, " (in the file: ", wanted, ")"));
+        missing.push_back(wanted == own ? own : cat(own, " (in the file: ", wanted, ")"));
       continue;
     }
     used.insert(entry->first);
     if (const auto problem = mismatch(tensor, *entry->second))
-      wrong.push_back(cat(path, " ", *problem));
+      wrong.push_back(cat(own, " ", *problem));
     else
       found.emplace_back(&tensor, entry->second);
   }

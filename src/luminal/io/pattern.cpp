@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -46,7 +47,21 @@ namespace {
 
 constexpr std::uint32_t most_steps = 10'000'000;
 
-/// PCRE2's \s takes U+180E and its \w no marks; the engines these patterns were written for follow Unicode.
+/// Whether "{Han}" or the like begins here.
+bool names_script(const std::string& expression, std::size_t at) {
+  static constexpr std::string_view scripts[] = {
+      "Arabic",    "Armenian", "Bengali", "Cyrillic", "Devanagari", "Ethiopic", "Georgian", "Greek",
+      "Han",       "Hangul",   "Hebrew",  "Hiragana", "Katakana",   "Khmer",    "Lao",      "Latin",
+      "Mongolian", "Myanmar",  "Tamil",   "Telugu",   "Thai",       "Tibetan"};
+  if (at >= expression.size() || expression[at] != '{') return false;
+  const std::string_view name = std::string_view(expression).substr(at + 1);
+  return std::any_of(std::begin(scripts), std::end(scripts), [&](std::string_view script) {
+    return name.starts_with(script) && name.substr(script.size()).starts_with('}');
+  });
+}
+
+/// PCRE2's \p{Han} takes in what other scripts have too, its \s U+180E, and its \w (and so \b) no marks; the
+/// engines these patterns were written for follow Unicode. Oniguruma's \h is a hexadecimal digit.
 std::string translated(const std::string& expression, PatternDialect dialect) {
   const std::string space = R"(\x{9}-\x{d}\x{85}\p{Z})";
   std::string word = R"(\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
@@ -64,9 +79,21 @@ std::string translated(const std::string& expression, PatternDialect dialect) {
     } else if (c == '\\' && (next == 'S' || next == 'W') && !in_class) {
       result += "[^" + (next == 'S' ? space : word) + "]";
       ++i;
+    } else if (c == '\\' && (next == 'b' || next == 'B') && !in_class) {
+      const std::string is = "[" + word + "]";
+      const std::string edge = "(?<=" + is + ")(?!" + is + ")|(?<!" + is + ")(?=" + is + ")";
+      result += next == 'b' ? "(?:" + edge + ")" : "(?!" + edge + ")";
+      ++i;
+    } else if (c == '\\' && next == 'h' && dialect == PatternDialect::oniguruma) {
+      result += in_class ? "0-9a-fA-F" : "[0-9a-fA-F]";
+      ++i;
     } else if (c == '\\') {
       result += c;
       if (next != '\0') result += expression[++i];
+      if ((next == 'p' || next == 'P') && names_script(expression, i + 1)) {
+        result += "{sc:";
+        ++i;
+      }
     } else {
       result += c;
       in_class = c == '[' ? true : c == ']' ? false : in_class;
@@ -107,8 +134,14 @@ Pattern::Pattern(const std::string& expression, PatternDialect dialect) {
   const std::string ours = translated(expression, dialect);
   int status = 0;
   PCRE2_SIZE where = 0;
-  pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(ours.data()), ours.size(),
-                                   PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &status, &where, nullptr);
+  // In Oniguruma, '^' and '$' stand at every line.
+  const std::uint32_t lines = dialect == PatternDialect::oniguruma ? PCRE2_MULTILINE : 0;
+  const std::unique_ptr<pcre2_compile_context, decltype(&pcre2_compile_context_free)> context(
+      pcre2_compile_context_create(nullptr), &pcre2_compile_context_free);
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
+  pcre2_code* code =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(ours.data()), ours.size(),
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | lines, &status, &where, context.get());
   if (code == nullptr)
     throw Error(cat("the pattern ", luminal::in_quotes(expression), " does not compile: ", message_of(status),
                     " near ", luminal::in_quotes(ours.substr(std::min(where, ours.size()), 20))));
@@ -130,18 +163,19 @@ void Pattern::each_match(std::string_view text,
   pcre2_set_heap_limit(context.get(), 1U << 16U);  // in KiB
   pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
   std::size_t at = 0;
-  std::uint32_t options = PCRE2_NO_UTF_CHECK;
+  std::optional<std::size_t> last_end;
   while (at <= text.size()) {
-    const int status = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at, options,
-                                   data.get(), context.get());
+    const int status = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
+                                   PCRE2_NO_UTF_CHECK, data.get(), context.get());
     if (status == PCRE2_ERROR_NOMATCH) return;
     if (status < 0) throw Error(cat("a pattern cannot be matched: ", message_of(status)));
     const PCRE2_SIZE* found = pcre2_get_ovector_pointer(data.get());
-    if (found[1] > found[0]) {
-      on_match(found[0], found[1]);
-      at = found[1];
-    } else {
-      at = std::max(found[0], at) + 1;
+    const std::size_t begin = found[0], end = found[1];
+    if (begin < end || begin != last_end) on_match(begin, end);
+    last_end = end;
+    at = end;
+    if (begin == end) {  // the next search starts a character further on
+      ++at;
       while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) ++at;
     }
   }

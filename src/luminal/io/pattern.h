@@ -19,7 +19,8 @@ class Pattern {
   /// Matches this text and nothing else.
   static Pattern literal(const std::string& text);
 
-  /// Calls `on_match(begin, end)` for every match in `text`, left to right; empty matches are passed over.
+  /// Calls `on_match(begin, end)` for every match in `text`, left to right. A match may be empty, but
+  /// not where the one before it ended.
   void each_match(std::string_view text, const std::function<void(std::size_t, std::size_t)>& on_match) const;
   std::string replace_all(std::string_view text, std::string_view by) const;
 

@@ -49,6 +49,20 @@ SplitBehaviour behaviour_of(const JsonObject& json, const char* otherwise) {
   json.refuse(cat("the behavior ", luminal::in_quotes(name), " is unknown"));
 }
 
+/// Runs of so many characters; the last may be shorter.
+MatchFinder runs_of(std::size_t length) {
+  return [length](std::string_view text, const std::function<void(std::size_t, std::size_t)>& on_match) {
+    std::size_t begin = 0;
+    std::size_t characters = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      at += code_point_at(text, at).bytes;
+      if (++characters % length != 0 && at < text.size()) continue;
+      on_match(begin, at);
+      begin = at;
+    }
+  };
+}
+
 PreTokenizer metaspace(const JsonObject& json) {
   const std::string mark = json.optional_text("replacement").value_or("\xE2\x96\x81");
   std::string scheme = json.flag("add_prefix_space", true) ? "always" : "never";
@@ -126,6 +140,10 @@ void add_pre_tokenizers(const JsonObject& json, std::vector<PreTokenizer>& out) 
                          json.flag("invert", false)));
   } else if (type == "CharDelimiterSplit") {
     out.push_back(cutter(matches_of(Pattern::literal(json.text("delimiter"))), SplitBehaviour::removed));
+  } else if (type == "FixedLength") {
+    const std::int64_t length = json.find("length") == nullptr ? 5 : json.integer("length");
+    if (length < 1) json.refuse(cat("\"length\" is ", length, ": expected 1 or more"));
+    out.push_back(cutter(runs_of(static_cast<std::size_t>(length)), SplitBehaviour::isolated));
   } else {
     json.refuse(cat("the pre-tokenizer ", luminal::in_quotes(type), " is not supported"));
   }

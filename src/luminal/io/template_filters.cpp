@@ -77,10 +77,19 @@ Value to_integer(const Value& value, const Arguments& arguments) {
     return std::abs(value.real()) < 9e18 ? Value(static_cast<std::int64_t>(value.real())) : fallback;
   if (!value.is_string()) return fallback;
   const std::string text = strip_text(value.string(), std::nullopt, true, true);
+  const Value base = arguments.get(1, "base", 10);
+  if (!base.is_integer() || base.integer() < 2 || base.integer() > 36)
+    throw Error("int: the base is not 2 to 36");
+  std::string digits = text.substr(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
+  const std::string prefix = lower_text(digits.substr(0, 2));
+  if ((base.integer() == 16 && prefix == "0x") || (base.integer() == 8 && prefix == "0o") ||
+      (base.integer() == 2 && prefix == "0b"))
+    digits.erase(0, 2);
+  if (text.starts_with('-')) digits.insert(0, 1, '-');
   std::int64_t number = 0;
   const auto [end, failure] =
-      std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), text.data() + text.size(), number);
-  if (failure == std::errc() && end == text.data() + text.size()) return number;
+      std::from_chars(digits.data(), digits.data() + digits.size(), number, static_cast<int>(base.integer()));
+  if (failure == std::errc() && end == digits.data() + digits.size()) return number;
   double real = 0;
   const auto [rest, wrong] = std::from_chars(text.data(), text.data() + text.size(), real);
   if (wrong == std::errc() && rest == text.data() + text.size() && std::abs(real) < 9e18)
@@ -119,7 +128,7 @@ Value pairs_of(const Value& value) {
   if (value.is_undefined()) return Value::List{};
   if (!value.is_mapping()) throw Error(cat("expected a mapping, got ", value.type_name()));
   Value::List list;
-  for (const auto& [key, item] : value.mapping()) list.emplace_back(Value::List{key, item});
+  for (const auto& [key, item] : value.mapping()) list.push_back(Value::tuple({key, item}));
   return list;
 }
 
@@ -176,12 +185,26 @@ Value chosen(const Value& value, const Arguments& arguments, bool by_field, bool
 }
 
 Value json_text(const Value& value, const Arguments& arguments) {
-  const Value indent = arguments.get(std::size_t(-1), "indent",
-                                     arguments.positional.empty() ? Value() : arguments.positional[0]);
-  if (indent.is_none()) return to_json(value);
-  if (!indent.is_integer() || indent.integer() < 0 || indent.integer() > 64)
-    throw Error("tojson: the indent is not 0 to 64");
-  return to_json(value, static_cast<int>(indent.integer()));
+  const auto option = [&](const char* name) { return arguments.get(std::size_t(-1), name, {}); };
+  JsonStyle style;
+  style.ascii = option("ensure_ascii").truthy();
+  style.sorted = option("sort_keys").truthy();
+  const Value indent = arguments.positional.empty() ? option("indent") : arguments.positional[0];
+  if (!indent.is_none()) {
+    if (!indent.is_integer() || indent.integer() < 0 || indent.integer() > 64)
+      throw Error("tojson: the indent is not 0 to 64");
+    style.indent = static_cast<int>(indent.integer());
+    style.comma = ",";
+  }
+  if (const Value separators = option("separators"); !separators.is_none()) {
+    const auto is_text = [](const Value& part) { return part.is_string(); };
+    if (!separators.is_list() || separators.list().size() != 2 ||
+        !std::all_of(separators.list().begin(), separators.list().end(), is_text))
+      throw Error("tojson: the separators are not two strings");
+    style.comma = separators.list()[0].string();
+    style.colon = separators.list()[1].string();
+  }
+  return to_json(value, style);
 }
 
 Value rounded(const Value& value, const Arguments& arguments) {
@@ -266,6 +289,18 @@ const std::map<std::string, Filter, std::less<>>& filters() {
       {"dictsort", dictionary_sorted},
       {"map", mapped},
       {"tojson", json_text},
+      {"format",
+       [](const Value& value, const Arguments& arguments) -> Value {
+         if (!value.is_string()) throw Error("format: the format is not a string");
+         return format_percent(value.string(), Value::tuple(arguments.positional));
+       }},
+      {"center",
+       [](const Value& value, const Arguments& arguments) -> Value {
+         const Value width = arguments.get(0, "width", 80);
+         if (!width.is_integer() || width.integer() < 0)
+           throw Error("center: the width is not a whole number");
+         return padded_text(value.text(), static_cast<std::size_t>(width.integer()), ' ', 0);
+       }},
       {"round", rounded},
       {"sum", total},
       {"unique", unique},

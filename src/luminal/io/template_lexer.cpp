@@ -220,13 +220,23 @@ class Lexer {
 
   /// The escape whose letter is at `i`; returns where it ends.
   std::size_t escape(std::size_t i, std::string& text, std::size_t line) const {
-    static constexpr std::string_view letters = "ntr\\'\"0abfv";
-    static constexpr std::string_view meanings("\n\t\r\\'\"\0\a\b\f\v", 11);
+    static constexpr std::string_view letters = "ntr\\'\"abfv";
+    static constexpr std::string_view meanings("\n\t\r\\'\"\a\b\f\v", 10);
     const char c = source_[i];
     if (const std::size_t at = letters.find(c); at != std::string_view::npos) {
       text += meanings[at];
       return i;
     }
+    if (c >= '0' && c <= '7') {  // up to three octal digits
+      char32_t code = 0;
+      std::size_t length = 0;
+      while (length < 3 && i + length < source_.size() && source_[i + length] >= '0' &&
+             source_[i + length] <= '7')
+        code = code * 8 + static_cast<char32_t>(source_[i + length++] - '0');
+      append_utf8(text, code);
+      return i + length - 1;
+    }
+    if (c == 'N') refuse("the escape '\\N' in a string is not supported", line);
     const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
     if (c == '\n') return i;
     if (digits == 0) {

@@ -65,6 +65,44 @@ bool is_ascii_digit(char32_t c) {
   return c >= '0' && c <= '9';
 }
 
+/// Before, the separator and after; at the last separator if `from_right`.
+Value parted(const std::string& text, const std::string& separator, bool from_right) {
+  if (separator.empty()) throw Error("partition: the separator is empty");
+  const std::size_t at = from_right ? text.rfind(separator) : text.find(separator);
+  if (at == std::string::npos)
+    return from_right ? Value::tuple({"", "", text}) : Value::tuple({text, "", ""});
+  return Value::tuple({text.substr(0, at), separator, text.substr(at + separator.size())});
+}
+
+Value padded(const std::string& text, const Arguments& arguments, int side) {
+  const Value width = arguments.get(0, "width", {});
+  if (!width.is_integer()) throw Error("a string's width is not a whole number");
+  const std::u32string fill = to_utf32(arguments.get(1, "fillchar", " ").text());
+  if (fill.size() != 1) throw Error("a string is filled with exactly one character");
+  return padded_text(text, static_cast<std::size_t>(std::max<std::int64_t>(width.integer(), 0)), fill[0],
+                     side);
+}
+
+std::string zero_filled(const std::string& text, const Arguments& arguments) {
+  const bool sign = text.starts_with('-') || text.starts_with('+');
+  const Value width = arguments.get(0, "width", {});
+  if (!width.is_integer()) throw Error("zfill: the width is not a whole number");
+  const std::int64_t rest = width.integer() - (sign ? 1 : 0);
+  return text.substr(0, sign ? 1 : 0) + padded_text(text.substr(sign ? 1 : 0),
+                                                    static_cast<std::size_t>(std::max<std::int64_t>(rest, 0)),
+                                                    '0', 1);
+}
+
+/// The text from the character at an optional argument on; what stands before it is not looked at.
+std::string from_start(const std::string& text, const Arguments& arguments) {
+  const Value start = arguments.get(1, "start", 0);
+  if (arguments.positional.size() > 2 || !start.is_integer() || start.integer() < 0)
+    throw Error("a string method's start is not a whole number, or an end is given, which is not supported");
+  std::size_t at = 0;
+  for (std::int64_t i = 0; i < start.integer() && at < text.size(); ++i) at += code_point_at(text, at).bytes;
+  return text.substr(at);
+}
+
 Value position(const std::string& text, std::size_t at) {
   if (at == std::string::npos) return -1;
   return static_cast<std::int64_t>(to_utf32(std::string_view(text).substr(0, at)).size());
@@ -93,11 +131,13 @@ const std::map<std::string, StringMethod, std::less<>>& string_methods() {
       {"splitlines", [](const std::string& s, const Arguments&) { return split_lines(s); }},
       {"startswith",
        [](const std::string& s, const Arguments& a) -> Value {
-         return any_affix(a, [&](const std::string& affix) { return s.starts_with(affix); });
+         return any_affix(
+             a, [text = from_start(s, a)](const std::string& affix) { return text.starts_with(affix); });
        }},
       {"endswith",
        [](const std::string& s, const Arguments& a) -> Value {
-         return any_affix(a, [&](const std::string& affix) { return s.ends_with(affix); });
+         return any_affix(
+             a, [text = from_start(s, a)](const std::string& affix) { return text.ends_with(affix); });
        }},
       {"removeprefix",
        [](const std::string& s, const Arguments& a) -> Value {
@@ -133,6 +173,21 @@ const std::map<std::string, StringMethod, std::less<>>& string_methods() {
                    const Arguments& a) { return position(s, s.rfind(text_argument(a, 0, "sub"))); }},
       {"count",
        [](const std::string& s, const Arguments& a) { return count_text(s, text_argument(a, 0, "sub")); }},
+      {"index",
+       [](const std::string& s, const Arguments& a) {
+         const std::size_t at = s.find(text_argument(a, 0, "sub"));
+         if (at == std::string::npos) throw Error("index: the text is not there");
+         return position(s, at);
+       }},
+      {"partition",
+       [](const std::string& s, const Arguments& a) { return parted(s, text_argument(a, 0, "sep"), false); }},
+      {"rpartition",
+       [](const std::string& s, const Arguments& a) { return parted(s, text_argument(a, 0, "sep"), true); }},
+      {"center", [](const std::string& s, const Arguments& a) { return padded(s, a, 0); }},
+      {"ljust", [](const std::string& s, const Arguments& a) { return padded(s, a, -1); }},
+      {"rjust", [](const std::string& s, const Arguments& a) { return padded(s, a, 1); }},
+      {"zfill", [](const std::string& s, const Arguments& a) -> Value { return zero_filled(s, a); }},
+      {"format", [](const std::string& s, const Arguments& a) -> Value { return format_braces(s, a); }},
       {"isdigit",
        [](const std::string& s, const Arguments&) -> Value { return all_characters(s, is_ascii_digit); }},
       {"isalpha",
@@ -157,7 +212,7 @@ const std::map<std::string, StringMethod, std::less<>>& string_methods() {
 
 Value items_of(const Value& mapping) {
   Value::List items;
-  for (const auto& [key, value] : mapping.mapping()) items.emplace_back(Value::List{key, value});
+  for (const auto& [key, value] : mapping.mapping()) items.push_back(Value::tuple({key, value}));
   return items;
 }
 

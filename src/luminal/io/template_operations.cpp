@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "luminal/io/template_syntax.h"
+#include "luminal/io/template_text.h"
 #include "luminal/io/utf8.h"
 #include "luminal/support/checked.h"
 #include "luminal/support/error.h"
@@ -113,12 +114,13 @@ TemplateValue binary_operation(const std::string& operation, const TemplateValue
   if (operation == "+" && a.is_string() && b.is_string()) return a.string() + b.string();
   if (operation == "+" && a.is_list() && b.is_list()) {
     TemplateValue::List list = a.list();
+    if (a.is_tuple() != b.is_tuple()) refuse_types(operation, a, b);
     list.insert(list.end(), b.list().begin(), b.list().end());
-    return list;
+    return a.is_tuple() ? TemplateValue::tuple(std::move(list)) : TemplateValue(std::move(list));
   }
   if (operation == "*" && (a.is_string() || a.is_list()) && b.is_integer()) return repeated(a, b.integer());
   if (operation == "*" && (b.is_string() || b.is_list()) && a.is_integer()) return repeated(b, a.integer());
-  if (operation == "%" && a.is_string()) throw Error("formatting a string with '%' is not supported");
+  if (operation == "%" && a.is_string()) return format_percent(a.string(), b);
   refuse_types(operation, a, b);
 }
 
@@ -161,7 +163,8 @@ TemplateValue slice_of(const TemplateValue& value, const TemplateValue& start, c
   TemplateValue::List kept;
   for (std::int64_t i = bounds.start; bounds.step > 0 ? i < bounds.stop : i > bounds.stop; i += bounds.step)
     kept.push_back((*elements)[static_cast<std::size_t>(i)]);
-  if (value.is_list()) return kept;
+  if (value.is_list())
+    return value.is_tuple() ? TemplateValue::tuple(std::move(kept)) : TemplateValue(std::move(kept));
   std::string text;
   for (const TemplateValue& character : kept) text += character.string();
   return text;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 
 #include "luminal/io/template_syntax.h"
 #include "luminal/support/error.h"
@@ -265,11 +266,11 @@ class Parser {
   }
 
   // --- expressions, loosest first ---
-  /// "a, b" makes a list.
+  /// "a, b" makes a tuple.
   TemplateNodePtr expression_list(bool with_condition = true) {
     TemplateNodePtr first = with_condition ? expression() : disjunction();
     if (!is_symbol(",")) return first;
-    TemplateNodePtr list = wrap(NodeKind::list, std::move(first));
+    TemplateNodePtr list = wrap(NodeKind::tuple, std::move(first));
     while (take_symbol(",")) {
       if (now().kind == TokenKind::print_end || now().kind == TokenKind::block_end || is_symbol(")")) break;
       list->children.push_back(with_condition ? expression() : disjunction());
@@ -389,7 +390,7 @@ class Parser {
       case TokenKind::integer:
         return constant(integer(token.text));
       case TokenKind::real:
-        return constant(std::stod(token.text));
+        return constant(std::strtod(token.text.c_str(), nullptr));
       default:
         return bracketed();
     }
@@ -409,7 +410,7 @@ class Parser {
 
   TemplateNodePtr bracketed() {
     if (take_symbol("(")) {
-      if (take_symbol(")")) return make(NodeKind::list);
+      if (take_symbol(")")) return make(NodeKind::tuple);
       TemplateNodePtr node = expression_list();
       expect_symbol(")");
       return node;

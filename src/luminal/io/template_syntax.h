@@ -39,6 +39,7 @@ enum class NodeKind : std::uint8_t {
   constant,
   name,
   list,
+  tuple,
   mapping,
   attribute,
   subscript,

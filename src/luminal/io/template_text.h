@@ -27,5 +27,11 @@ std::string replace_text(const std::string& text, const std::string& from, const
 TemplateValue count_text(const std::string& text, const std::string& part);
 /// Every line but the first (and empty ones, unless `blank`) indented.
 std::string indent_text(const std::string& text, const std::string& by, bool first, bool blank);
+/// Filled up to `width` characters: before the text if `side` > 0, after it if < 0, on both sides if 0.
+std::string padded_text(const std::string& text, std::size_t width, char32_t fill, int side);
+/// `format % values`: flags, width and precision of %s %r %d %i %x %f %e %g.
+std::string format_percent(const std::string& format, const TemplateValue& values);
+/// `format.format(...)` with fields {}, {0} and {name}.
+std::string format_braces(const std::string& format, const TemplateArguments& arguments);
 
 }  // namespace luminal::io

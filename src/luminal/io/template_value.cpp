@@ -26,6 +26,7 @@ std::string real_text(double value) {
 
 std::string string_repr(const std::string& text) {
   const char quote = text.find('\'') != std::string::npos && text.find('"') == std::string::npos ? '"' : '\'';
+  static constexpr std::string_view hex = "0123456789abcdef";
   std::string result(1, quote);
   for (const char c : text) {
     if (c == '\n')
@@ -36,23 +37,27 @@ std::string string_repr(const std::string& text) {
       result += "\\t";
     else if (c == '\\' || c == quote)
       result.append({'\\', c});
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      result.append(
+          {'\\', 'x', hex[static_cast<unsigned char>(c) / 16], hex[static_cast<unsigned char>(c) % 16]});
     else
       result += c;
   }
   return result + quote;
 }
 
-std::string json_string(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string json_string(const std::string& text, const JsonStyle& style) {
+  return Json(text).dump(-1, ' ', style.ascii, Json::error_handler_t::replace);
 }
 
-void write_json(const TemplateValue& value, int indent, int level, std::string& out) {
+void write_json(const TemplateValue& value, const JsonStyle& style, int level, std::string& out) {
   const auto line = [&](int depth) {
-    if (indent >= 0)
-      out += "\n" + std::string(static_cast<std::size_t>(indent) * static_cast<std::size_t>(depth), ' ');
+    if (style.indent >= 0)
+      out +=
+          "\n" + std::string(static_cast<std::size_t>(style.indent) * static_cast<std::size_t>(depth), ' ');
   };
   const auto separator = [&](bool first) {
-    if (!first) out += indent < 0 ? ", " : ",";
+    if (!first) out += style.comma;
     line(level + 1);
   };
   if (value.is_none()) {
@@ -65,23 +70,27 @@ void write_json(const TemplateValue& value, int indent, int level, std::string& 
     const std::string text = real_text(value.real());
     out += text == "nan" ? "NaN" : text == "inf" ? "Infinity" : text == "-inf" ? "-Infinity" : text;
   } else if (value.is_string()) {
-    out += json_string(value.string());
+    out += json_string(value.string(), style);
   } else if (value.is_list()) {
     out += '[';
     for (std::size_t i = 0; i < value.list().size(); ++i) {
       separator(i == 0);
-      write_json(value.list()[i], indent, level + 1, out);
+      write_json(value.list()[i], style, level + 1, out);
     }
     if (!value.list().empty()) line(level);
     out += ']';
   } else if (value.is_mapping()) {
+    TemplateValue::Mapping entries = value.mapping();
+    if (style.sorted)
+      std::sort(entries.begin(), entries.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
     out += '{';
-    for (std::size_t i = 0; i < value.mapping().size(); ++i) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
       separator(i == 0);
-      out += json_string(value.mapping()[i].first) + ": ";
-      write_json(value.mapping()[i].second, indent, level + 1, out);
+      out += json_string(entries[i].first, style) + style.colon;
+      write_json(entries[i].second, style, level + 1, out);
     }
-    if (!value.mapping().empty()) line(level);
+    if (!entries.empty()) line(level);
     out += '}';
   } else {
     throw Error(cat("tojson: a value of type ", value.type_name(), " has no JSON form"));
@@ -127,6 +136,11 @@ TemplateValue::TemplateValue(Mapping value) {
   for (const auto& entry : value) depth_ = std::max(depth_, checked_depth(entry.second.depth_ + 1));
   value_ = std::make_shared<const Mapping>(std::move(value));
 }
+TemplateValue TemplateValue::tuple(List value) {
+  TemplateValue result(std::move(value));
+  result.tuple_ = true;
+  return result;
+}
 TemplateValue TemplateValue::undefined(std::string name) {
   TemplateValue result;
   result.value_ = Undefined{std::move(name)};
@@ -167,7 +181,7 @@ const char* TemplateValue::type_name() const {
   if (is_integer()) return "int";
   if (is_real()) return "float";
   if (is_string()) return "str";
-  if (is_list()) return "list";
+  if (is_list()) return is_tuple() ? "tuple" : "list";
   if (is_mapping()) return "dict";
   return is_namespace() ? "namespace" : "function";
 }
@@ -187,7 +201,8 @@ std::string TemplateValue::repr() const {
   std::string result;
   if (is_list()) {
     for (const TemplateValue& element : list()) result += (result.empty() ? "" : ", ") + element.repr();
-    return "[" + result + "]";
+    if (!is_tuple()) return "[" + result + "]";
+    return "(" + result + (list().size() == 1 ? ",)" : ")");
   }
   if (is_mapping()) {
     for (const auto& [key, element] : mapping())
@@ -210,7 +225,7 @@ bool operator==(const TemplateValue& a, const TemplateValue& b) {
   if (a.value_.index() != b.value_.index()) return false;
   if (a.is_undefined() || a.is_none()) return true;
   if (a.is_string()) return a.string() == b.string();
-  if (a.is_list()) return a.list() == b.list();
+  if (a.is_list()) return a.is_tuple() == b.is_tuple() && a.list() == b.list();
   if (a.is_mapping()) {
     if (a.mapping().size() != b.mapping().size()) return false;
     return std::all_of(a.mapping().begin(), a.mapping().end(), [&](const auto& entry) {
@@ -260,10 +275,10 @@ std::optional<TemplateValue::List> elements_of(const TemplateValue& value) {
   return result;
 }
 
-std::string to_json(const TemplateValue& value, int indent) {
-  std::string result;
-  write_json(value, indent, 0, result);
-  return result;
+std::string to_json(const TemplateValue& value, const JsonStyle& style) {
+  std::string out;
+  write_json(value, style, 0, out);
+  return out;
 }
 
 }  // namespace luminal::io

@@ -42,6 +42,8 @@ class TemplateValue {
   TemplateValue(List value);
   TemplateValue(Mapping value);
   TemplateValue(Function value) : value_(std::make_shared<const Function>(std::move(value))) {}
+  /// A list that Python would print in parentheses.
+  static TemplateValue tuple(List value);
   static TemplateValue undefined(std::string name);
   static TemplateValue make_namespace(Mapping fields);
   /// `Error` for bad JSON, and for whole numbers beyond 64 bits.
@@ -55,6 +57,7 @@ class TemplateValue {
   bool is_number() const { return is_bool() || is_integer() || is_real(); }
   bool is_string() const { return std::holds_alternative<std::shared_ptr<const std::string>>(value_); }
   bool is_list() const { return std::holds_alternative<std::shared_ptr<const List>>(value_); }
+  bool is_tuple() const { return tuple_; }
   bool is_mapping() const { return std::holds_alternative<std::shared_ptr<const Mapping>>(value_); }
   bool is_namespace() const { return std::holds_alternative<std::shared_ptr<Namespace>>(value_); }
   bool is_function() const { return std::holds_alternative<std::shared_ptr<const Function>>(value_); }
@@ -86,6 +89,7 @@ class TemplateValue {
                std::shared_ptr<const Function>>
       value_;
   int depth_ = 0;
+  bool tuple_ = false;
 };
 
 /// What a function, filter or test is called with.
@@ -103,7 +107,14 @@ std::optional<int> compare_values(const TemplateValue& a, const TemplateValue& b
 /// The elements that a loop sees: of a list, a mapping's keys, a string's characters. nullopt if there are
 /// none to see.
 std::optional<TemplateValue::List> elements_of(const TemplateValue& value);
-/// As Python's json.dumps(value, ensure_ascii=False, indent=indent); indent < 0 is one line.
-std::string to_json(const TemplateValue& value, int indent = -1);
+struct JsonStyle {
+  int indent = -1;  // less than 0: one line
+  bool ascii = false;
+  bool sorted = false;
+  std::string comma = ", ";
+  std::string colon = ": ";
+};
+/// As Python's json.dumps with ensure_ascii, indent, sort_keys and separators.
+std::string to_json(const TemplateValue& value, const JsonStyle& style = {});
 
 }  // namespace luminal::io

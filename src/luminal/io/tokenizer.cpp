@@ -62,6 +62,18 @@ std::string tokenizer_file_of(const std::filesystem::path& folder) {
           " holds no tokenizer: expected tokenizer.json, tokenizer.model, a .gguf or a .tiktoken file"));
 }
 
+std::string normalised(const TokenizerParts& parts, std::string text) {
+  for (const Normaliser& step : parts.normalisers) text = step(std::move(text));
+  return text;
+}
+
+/// Whether the text's first character is still there after normalisation: what follows one that is dropped
+/// does not begin the input.
+bool keeps_start(const TokenizerParts& parts, std::string_view text) {
+  if (parts.normalisers.empty() || text.empty()) return true;
+  return !normalised(parts, std::string(text.substr(0, code_point_at(text, 0).bytes))).empty();
+}
+
 /// The split that goes with a published rank file, by its name.
 std::string tiktoken_pattern_for(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
@@ -93,19 +105,19 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, bool add_special) 
       ids.push_back(raw.token);
       continue;
     }
-    std::string normal(text.substr(raw.begin, raw.end - raw.begin));
-    for (const Normaliser& step : parts.normalisers) normal = step(std::move(normal));
+    const std::string normal = normalised(parts, std::string(text.substr(raw.begin, raw.end - raw.begin)));
+    const bool first = raw.begin == 0 && keeps_start(parts, text);
     const auto inner = parts.added.split(normal, true);
     if (inner.size() == 1 && inner.front().token < 0) {
-      encode_part(parts, std::move(normal), raw.begin == 0, cache, ids);
+      encode_part(parts, normal, first, cache, ids);
       continue;
     }
     for (const TextPart& part : inner) {
       if (part.token >= 0)
         ids.push_back(part.token);
       else
-        encode_part(parts, normal.substr(part.begin, part.end - part.begin),
-                    raw.begin == 0 && part.begin == 0, cache, ids);
+        encode_part(parts, normal.substr(part.begin, part.end - part.begin), first && part.begin == 0, cache,
+                    ids);
     }
   }
   if (add_special) ids.insert(ids.end(), parts.after.begin(), parts.after.end());

@@ -26,10 +26,50 @@ constexpr const char* one_digit = LUMINAL_CONTRACTIONS
 #define LUMINAL_LOWER "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"
 #define LUMINAL_EDGE "[^\\r\\n\\p{L}\\p{N}]?"
 
+/// Three digits at a time, counted from the end.
+constexpr const char* thousands = "\\p{N}{1,3}(?=(?:\\p{N}{3})*(?!\\p{N}))";
+/// Letters of scripts with cases.
+constexpr const char* cased_words =
+    "\\s?[A-Za-z\\x{B5}\\x{C0}-\\x{D6}\\x{D8}-\\x{F6}\\x{F8}-\\x{1BA}\\x{1BC}-\\x{1BF}\\x{1C4}-\\x{293}\\x{"
+    "295}-"
+    "\\x{2AF}\\x{370}-\\x{373}\\x{376}\\x{377}\\x{37B}-\\x{37D}\\x{37F}\\x{386}\\x{388}-\\x{38A}\\x{38C}\\x{"
+    "38E}-"
+    "\\x{3A1}\\x{3A3}-\\x{3F5}\\x{3F7}-\\x{481}\\x{48A}-\\x{52F}\\x{531}-\\x{556}\\x{10A0}-\\x{10C5}\\x{13A0}"
+    "-"
+    "\\x{13F5}\\x{13F8}-\\x{13FD}\\x{1C90}-\\x{1CBA}\\x{1CBD}-\\x{1CBF}\\x{1D00}-\\x{1D2B}\\x{1D6B}-\\x{1D77}"
+    "\\x{1D79}-\\x{1D9A}\\x{1E00}-\\x{1F15}\\x{1F18}-\\x{1F1D}\\x{1F20}-\\x{1F45}\\x{1F48}-\\x{1F4D}\\x{1F50}"
+    "-"
+    "\\x{1F57}\\x{1F59}\\x{1F5B}\\x{1F5D}\\x{1F5F}-\\x{1F7D}\\x{1F80}-\\x{1FB4}\\x{1FB6}-\\x{1FBC}\\x{1FBE}"
+    "\\x{1FC2}-"
+    "\\x{1FC4}\\x{1FC6}-\\x{1FCC}\\x{1FD0}-\\x{1FD3}\\x{1FD6}-\\x{1FDB}\\x{1FE0}-\\x{1FEC}\\x{1FF2}-\\x{1FF4}"
+    "\\x{1FF6}-"
+    "\\x{1FFC}\\x{2102}\\x{2107}\\x{210A}-\\x{2113}\\x{2115}\\x{2119}-\\x{211D}\\x{2124}\\x{2126}\\x{2128}"
+    "\\x{212A}-"
+    "\\x{212D}\\x{212F}-\\x{2134}\\x{2139}\\x{213C}-\\x{213F}\\x{2145}-\\x{2149}\\x{214E}\\x{2183}\\x{2184}"
+    "\\x{2C00}-"
+    "\\x{2C7B}\\x{2C7E}-\\x{2CE4}\\x{2CEB}-\\x{2CEE}\\x{2CF2}\\x{2CF3}\\x{A640}-\\x{A66D}\\x{A680}-\\x{A69B}"
+    "\\x{A722}-"
+    "\\x{A76F}\\x{A771}-\\x{A787}\\x{A78B}-\\x{A78E}\\x{AB70}-\\x{ABBF}\\x{FB00}-\\x{FB06}\\x{FB13}-\\x{FB17}"
+    "\\x{FF21}-"
+    "\\x{FF3A}\\x{FF41}-\\x{FF5A}\\x{10400}-\\x{1044F}\\x{104B0}-\\x{104D3}\\x{104D8}-\\x{104FB}\\x{10C80}-"
+    "\\x{10CB2}"
+    "\\x{10CC0}-\\x{10CF2}\\x{118A0}-\\x{118DF}\\x{1E900}-\\x{1E943}]+";
+#define LUMINAL_NOT_HAN(set) "(?:(?!\\p{Han})" set ")"
+#define LUMINAL_SYMBOLS_WORDS                                                                           \
+  "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| " \
+  "?[\\p{P}\\p{S}]+[\\r\\n]*|" LUMINAL_LINE_ENDS
+constexpr const char* bailing = "'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|" LUMINAL_EDGE
+                                "\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]|"
+                                "\\s+(?!\\S)|\\s+";
+constexpr const char* four_o = LUMINAL_EDGE LUMINAL_UPPER
+    "*" LUMINAL_LOWER "+" LUMINAL_CONTRACTIONS "?|" LUMINAL_EDGE LUMINAL_UPPER "+" LUMINAL_LOWER
+    "*" LUMINAL_CONTRACTIONS "?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" LUMINAL_LINE_ENDS;
+constexpr const char* kanji_kana = "[\\x{4e00}-\\x{9fa5}\\x{3040}-\\x{309f}\\x{30a0}-\\x{30ff}]+";
+
 /// The splits of a GGUF file's "tokenizer.ggml.pre", applied one after the other.
 struct PreSplit {
   std::string_view name;
-  std::array<const char*, 5> patterns;
+  std::array<const char*, 6> patterns;
   bool ignore_merges = false;
 };
 
@@ -41,6 +81,7 @@ constexpr PreSplit pre_splits[] = {
     {"roberta-bpe", {contractions_words}}, {"gigachat", {contractions_words}}, {"jina-es", {contractions_words}},
     {"jina-de", {contractions_words}}, {"jina-v1-en", {contractions_words}}, {"jina-v2-es", {contractions_words}},
     {"jina-v2-de", {contractions_words}}, {"a.x-4.0", {contractions_words}}, {"mellum", {contractions_words}},
+    {"trillion", {contractions_words}}, {"granite-docling", {contractions_words}},
     {"llama3", {three_digits}, true}, {"llama-v3", {three_digits}, true}, {"llama-bpe", {three_digits}, true},
     {"falcon3", {three_digits}, true}, {"dbrx", {three_digits}}, {"smaug-bpe", {three_digits}},
     {"chatglm-bpe", {three_digits}}, {"glm4", {three_digits}}, {"pixtral", {three_digits}, true},
@@ -49,18 +90,29 @@ constexpr PreSplit pre_splits[] = {
     {"starcoder", {"\\p{N}", contractions_words}}, {"refact", {"\\p{N}", contractions_words}},
     {"command-r", {"\\p{N}", contractions_words}}, {"smollm", {"\\p{N}", contractions_words}},
     {"codeshell", {"\\p{N}", contractions_words}}, {"exaone", {"\\p{N}", contractions_words}},
+    {"minerva-7b", {"\\p{N}", contractions_words}},
     {"falcon", {"[\\p{P}\\$\\+<=>\\^~\\|`]+", contractions_words, "[0-9][0-9][0-9]"}},
     {"deepseek-coder", {"[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+", "[\\x{4e00}-\\x{9fa5}\\x{800}-\\x{4e00}\\x{ac00}-\\x{d7ff}]+", "\\p{N}"}},
-    {"deepseek-v3", {"\\p{N}{1,3}", "[\\x{4e00}-\\x{9fa5}\\x{3040}-\\x{309f}\\x{30a0}-\\x{30ff}]+",
-      "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\\r\\n]*|" LUMINAL_LINE_ENDS}},
+    {"deepseek-v3", {"\\p{N}{1,3}", kanji_kana, LUMINAL_SYMBOLS_WORDS}},
+    {"hunyuan-dense", {"\\p{N}{1,3}", kanji_kana, LUMINAL_SYMBOLS_WORDS}},
+    {"deepseek-llm", {"[\\r\\n]", cased_words, "\\s?[!-/:-~\\x{FF01}-\\x{FF0F}\\x{FF1A}-\\x{FF5E}\\x{2018}-\\x{201F}\\x{3000}-\\x{3002}]+",
+      "\\s+$", "[\\x{4e00}-\\x{9fa5}\\x{800}-\\x{4e00}\\x{ac00}-\\x{d7ff}]+", "\\p{N}+"}},
+    {"afmoe", {thousands, "[\\x{4e00}-\\x{9fff}\\x{3400}-\\x{4dbf}\\x{f900}-\\x{faff}\\x{3040}-\\x{309f}\\x{30a0}-\\x{30ff}\\x{ff65}-\\x{ff9f}"
+      "\\x{2f00}-\\x{2fdf}\\x{e40}-\\x{e7f}\\x{e80}-\\x{eff}\\x{1780}-\\x{17ff}\\x{1000}-\\x{109f}\\x{aa60}-\\x{aa7f}\\x{a9e0}-\\x{a9ff}"
+      "\\x{ac00}-\\x{d7af}\\x{1100}-\\x{11ff}]+", LUMINAL_SYMBOLS_WORDS}},
+    {"superbpe", {"\\p{N}+", thousands}},
+    {"kimi-k2", {"\\p{Han}+|" LUMINAL_EDGE LUMINAL_NOT_HAN(LUMINAL_UPPER) "*" LUMINAL_NOT_HAN(LUMINAL_LOWER) "+" LUMINAL_CONTRACTIONS "?|"
+      LUMINAL_EDGE LUMINAL_NOT_HAN(LUMINAL_UPPER) "+" LUMINAL_NOT_HAN(LUMINAL_LOWER) "*" LUMINAL_CONTRACTIONS
+      "?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|" LUMINAL_LINE_ENDS}},
+    {"bailingmoe", {bailing}}, {"bailingmoe2", {bailing}}, {"llada-moe", {bailing}},
+    {"chameleon", {"<sentinel:[0-9]+>", "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z", "([\\t\\n]|    |  )", "\\p{N}", "[\\p{P}!-/:-@\\[-`{-~]", contractions_words}},
     {"bloom", {" ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{ff0c}\\x{3001}\\x{964}\\x{6d4}\\x{60c})]+"}},
     {"poro-chat", {" ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{ff0c}\\x{3001}\\x{964}\\x{6d4}\\x{60c})]+"}},
     {"gpt3-finnish", {" ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{ff0c}\\x{3001}\\x{964}\\x{6d4}\\x{60c})]+"}},
     {"viking", {" ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{ff0c}\\x{3001}\\x{964}\\x{6d4}\\x{60c})]+", "\\p{N}"}},
     {"tekken", {LUMINAL_EDGE LUMINAL_UPPER "*" LUMINAL_LOWER "+|" LUMINAL_EDGE LUMINAL_UPPER "+" LUMINAL_LOWER
       "*|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" LUMINAL_LINE_ENDS}, true},
-    {"gpt-4o", {LUMINAL_EDGE LUMINAL_UPPER "*" LUMINAL_LOWER "+" LUMINAL_CONTRACTIONS "?|" LUMINAL_EDGE LUMINAL_UPPER "+"
-      LUMINAL_LOWER "*" LUMINAL_CONTRACTIONS "?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" LUMINAL_LINE_ENDS}},
+    {"gpt-4o", {four_o}}, {"llama4", {four_o}}, {"minimax-m2", {four_o}},
     {"seed-coder", {LUMINAL_CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}| ?[^\\s\\p{L}\\p{N}\\r\\n]+|" LUMINAL_LINE_ENDS}},
 };
 // clang-format on

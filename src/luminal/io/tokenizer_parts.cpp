@@ -138,6 +138,9 @@ void arrange(const std::vector<Cut>& cuts, SplitBehaviour behaviour, std::size_t
       out.push_back(span);
     previous_matched = piece.matched;
   }
+  out.erase(std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+                           [](const Pieces::Span& span) { return span.begin == span.end; }),
+            out.end());
 }
 
 }  // namespace
