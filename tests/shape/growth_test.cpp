@@ -2,39 +2,19 @@
 // counted in allocations, which every step of index arithmetic makes, and not in seconds.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "counting_new.h"
 #include "luminal/shape/view.h"
-
-namespace {
-std::atomic<std::uint64_t> allocations = 0;
-}  // namespace
-
-// This program's own, to count.
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace luminal {
 namespace {
 
 /// The work of applying permute and reshape, back to the shape it came from, `times` times.
 std::uint64_t work_of(const Shape& shape, const std::vector<std::size_t>& axes, int times) {
-  const std::uint64_t before = allocations;
+  const std::uint64_t before = test::allocations();
   View view(shape);
   for (int k = 0; k < times; ++k) view = view.permute(axes).reshape(shape);
   EXPECT_EQ(view.movements().size(), 2 * static_cast<std::size_t>(times));
-  return allocations - before;
+  return test::allocations() - before;
 }
 
 TEST(Growth, OfPermutedReshapes) {
