@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "luminal/cli/bench.h"
+#include "luminal/cli/compile.h"
 #include "luminal/cli/egg.h"
 #include "luminal/cli/inspect.h"
 #include "luminal/cli/quantize.h"
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = 0;
   luminal::cli::add_bench_command(app, exit_code);
+  luminal::cli::add_compile_command(app);
   luminal::cli::add_egg_command(app, exit_code);
   luminal::cli::add_inspect_command(app);
   luminal::cli::add_quantize_command(app);

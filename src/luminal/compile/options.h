@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ struct CompileOptions {
   std::uint64_t random_seed = 0;
   /// Where stages report; nothing if empty.
   Sink sink = {};
+  /// Receives what stages made, as text, under the names "egraph" (classes and their terms), "statistics" (of
+  /// saturation), "rejected" (why bodies were not taken) and "derivation" (which rules led to the kernels). Costs time.
+  std::function<void(std::string_view what, const std::string& text)> inspect = {};
 };
 
 /// What a stage took, and what it had to say.

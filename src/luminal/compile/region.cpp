@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <map>
+#include <set>
 
 #include "luminal/graph/text.h"
 #include "luminal/search/map.h"
@@ -25,6 +26,38 @@ class Clock {
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
+
+void add_classes(const rewriting::BodyRef& body, std::set<egraph::Value>& ids, const rewriting::Terms& terms) {
+  ids.insert(terms[body->owner].id);
+  for (const auto& child : body->children) add_classes(child, ids, terms);
+}
+
+/// What users may want to see of this region.
+void inspect(const CompileOptions& options, rewriting::Language& language, const rewriting::Terms& terms,
+             const search::Mapping& mapping, const std::vector<std::string>& rejected) {
+  options.inspect("egraph", rewriting::print(terms));
+  options.inspect("statistics", language.graph().program().statistics());
+  std::map<std::string, std::size_t> counted;
+  for (const auto& line : rejected) ++counted[line];
+  std::string text;
+  for (const auto& [line, count] : counted) text += cat(line, " (", count, ")\n");
+  options.inspect("rejected", text);
+  // The rules that joined terms in classes which the kernels compute, in the order in which they did.
+  std::set<egraph::Value> used;
+  for (const auto& body : mapping.bodies) add_classes(body, used, terms);
+  std::map<egraph::Value, std::size_t> numbers;
+  for (std::size_t k = 0; k < terms.classes.size(); ++k) numbers.emplace(terms.classes[k].id, k);
+  text.clear();
+  auto& database = language.graph().database();
+  for (const auto& reason : database.reasons()) {
+    if (reason.rule.none() || !used.contains(database.find(reason.left))) continue;
+    const std::string& rule = language.graph().engine().rule(reason.rule).name;
+    if (rule.starts_with("facts/") || rule.find("commutes") != std::string::npos) continue;
+    const auto number = numbers.find(database.find(reason.left));
+    text += cat(rule, number == numbers.end() ? "" : cat(": c", number->second), "\n");
+  }
+  options.inspect("derivation", text);
+}
 
 }  // namespace
 
@@ -79,6 +112,7 @@ CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, c
                               search::CostOracle& oracle, const DimMap& dims, std::vector<StageReport>& reports) {
   Clock clock;
   rewriting::Language language({options.exact, options.rules});
+  if (options.inspect) language.graph().database().track_reasons();
   const auto encoded = rewriting::encode(dag, region, language);
   report(reports, "encode", clock.lap());
   CompiledRegion result;
@@ -90,10 +124,13 @@ CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, c
          cat(result.classes, " classes, ", result.terms, " terms", result.saturated ? "" : ", budget used up"));
   search::MapOptions map_options;
   map_options.memory_budget = static_cast<double>(options.memory_budget);
+  std::vector<std::string> rejected;
   const auto mapping = options.random_seed != 0 ? search::random_mapping(terms, options.random_seed)
-                                                : search::map(terms, oracle, dims, map_options);
+                                                : search::map(terms, oracle, dims, map_options,
+                                                              options.inspect ? &rejected : nullptr);
   result.evaluated = mapping.evaluated;
   report(reports, "map", clock.lap(), cat(mapping.evaluated, " bodies priced, ", mapping.bodies.size(), " taken"));
+  if (options.inspect) inspect(options, language, terms, mapping, rejected);
   const auto groups = search::group(terms, mapping);
   report(reports, "group", clock.lap());
 

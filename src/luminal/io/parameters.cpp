@@ -105,8 +105,8 @@ void save_tensors(const std::string& path, const std::map<std::string, Tensor>& 
     const std::string own = dotted(parameter);
     const std::string name = options.names ? options.names(own) : own;
     if (!arrays.emplace(name, tensor.array(where)).second) {
-      throw Error(cat("save: two parameters have the name ", luminal::quoted(name), ", the second is ",
-                      luminal::quoted(parameter)),
+      throw Error(cat("save: two parameters have the name ", luminal::in_quotes(name), ", the second is ",
+                      luminal::in_quotes(parameter)),
                   where);
     }
   }

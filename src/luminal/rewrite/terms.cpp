@@ -194,6 +194,51 @@ class Collector {
 
 }  // namespace
 
+namespace {
+
+std::string term_text(const Terms& terms, const Term& term) {
+  std::string children;
+  for (const auto child : term.children) children += cat(children.empty() ? "" : ", ", "c", child.value());
+  switch (term.kind) {
+    case Term::Kind::leaf:
+      return cat("leaf ", term.number);
+    case Term::Kind::constant:
+      return to_number(terms.atoms->scalars[term.atom]).text();
+    case Term::Kind::iota:
+      return cat("iota ", terms.atoms->expressions[term.atom]);
+    case Term::Kind::random:
+      return cat("random ", term.number, "(", children, ")");
+    case Term::Kind::view:
+      return cat("view ", terms.atoms->maps[term.atom].text(), "(", children, ")");
+    case Term::Kind::map:
+      return cat(name(term.op), "(", children, ")");
+    case Term::Kind::reduce:
+      return cat(kernel::name(term.monoid), " ", term.number, "(", children, ")");
+    case Term::Kind::gather:
+      return cat("gather ", term.number, "(", children, ")");
+    case Term::Kind::scatter:
+      return cat(name(term.op), " ", term.number, "(", children, ")");
+    case Term::Kind::scan:
+      return cat("scan ", kernel::name(term.monoid), "(", children, ")");
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string print(const Terms& terms) {
+  std::string text;
+  for (std::size_t k = 0; k < terms.classes.size(); ++k) {
+    const TermClass& c = terms.classes[k];
+    std::string ways;
+    for (const auto& term : c.terms) ways += cat(ways.empty() ? "" : " | ", term_text(terms, term));
+    text += cat("c", k, ": ", c.dtype, c.shape, c.is_static ? " static" : "", " = ", ways, "\n");
+  }
+  std::string roots;
+  for (const auto root : terms.roots) roots += cat(roots.empty() ? "" : ", ", "c", root.value());
+  return text + cat("wanted ", roots, "\n");
+}
+
 Terms collect(Language& language, const Encoded& encoded) {
   return Collector(language).run(encoded);
 }

@@ -54,4 +54,7 @@ struct Terms {
 /// a·b and b·a one.
 Terms collect(Language& language, const Encoded& encoded);
 
+/// One line a class: its type, and all ways to write it.
+std::string print(const Terms& terms);
+
 }  // namespace luminal::rewriting
