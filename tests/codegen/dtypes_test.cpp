@@ -47,7 +47,9 @@ TEST(DTypes, EveryOpOnEveryDtype) {
       if (r.kind == OpKind::binary) b.store({i}, b.map(r.op, {x, y}));
       if (r.kind == OpKind::select) b.store({i}, b.map(r.op, {c, x, y}));
     }
-    expect_as_interpreted(b.kernel, {.tolerance = 4e-7, .inputs = any_inputs(b.kernel)});
+    expect_as_interpreted(
+        b.kernel,
+        {.tolerance = 4e-7, .inputs = any_inputs(b.kernel), .vector_bytes = {64, 0}, .workers = {1}});
   }
 }
 
@@ -68,7 +70,8 @@ TEST(DTypes, ConversionsBetweenAll) {
         const float value = static_cast<float>(to_double(load(from, inputs[0].data() + k)));
         if (value != value) std::memset(inputs[0].data() + k, 0, 4);
       }
-    expect_as_interpreted(b.kernel, {.tolerance = 0, .inputs = inputs});
+    expect_as_interpreted(b.kernel,
+                          {.tolerance = 0, .inputs = inputs, .vector_bytes = {64, 0}, .workers = {1}});
   }
 }
 
@@ -87,7 +90,7 @@ TEST(DTypes, ReductionsInEach) {
       b.store({j}, b.reduce(Monoid::soft_sum, {i}, {x, x}));
     }
     const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 1e-4 : 0.13;
-    expect_as_interpreted(b.kernel, {.tolerance = tolerance});
+    expect_as_interpreted(b.kernel, {.tolerance = tolerance, .vector_bytes = {64, 16, 0}, .workers = {1}});
   }
 }
 

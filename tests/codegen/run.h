@@ -22,8 +22,8 @@ struct Outcome {
 /// Prints, compiles and runs a kernel once on the given machine. Buffers are surrounded by guard bytes, and
 /// scratch by more: a write outside fails the test.
 Outcome run_compiled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
-                     const codegen::Machine& machine, bool system_compiler = false, std::vector<Bytes> before = {},
-                     const std::optional<DimMap>& hints = std::nullopt);
+                     const codegen::Machine& machine, bool system_compiler = false,
+                     std::vector<Bytes> before = {}, const std::optional<DimMap>& hints = std::nullopt);
 
 /// Random elements for each input: small numbers for floats, the dtype's range cut to ±100 for integers, and
 /// for inputs named in `places` whole numbers in [0, length).

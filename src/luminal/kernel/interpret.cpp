@@ -91,7 +91,8 @@ class Machine {
     const Scalar value = pull(store.value);
     std::byte* address =
         outputs_[store.output].data() + flat(store.index, output_dims_[store.output]) * byte_size(dtype);
-    luminal::store(store.mode == Store::Mode::add ? apply(Op::add, load(dtype, address), value) : value, address);
+    luminal::store(store.mode == Store::Mode::add ? apply(Op::add, load(dtype, address), value) : value,
+                   address);
   }
 
   Scalar pull(ValueId id) {

@@ -23,35 +23,34 @@ std::uint64_t hash_of(const ValueKind& kind, DType dtype) {
   const auto ids = [&](const std::vector<ValueId>& values) {
     for (const auto id : values) hash.add(id.value());
   };
-  std::visit(Cases{
-                 [&](const value::Load& v) {
-                   hash.add(v.input);
-                   for (const auto& e : v.index) hash.add(e.hash());
-                 },
-                 [&](const value::Constant& v) { hash.add(v.value.bits); },
-                 [&](const value::Index& v) { hash.add(v.value.hash()); },
-                 [&](const value::Map& v) {
-                   hash.add(static_cast<std::uint64_t>(v.op));
-                   ids(v.arguments);
-                 },
-                 [&](const value::Guard& v) {
-                   for (const auto& c : v.conditions) hash.add(c.valid.hash()).add(c.fill.bits);
-                   hash.add(v.argument.value());
-                 },
-                 [&](const value::Reduce& v) {
-                   hash.add(static_cast<std::uint64_t>(v.monoid));
-                   for (const auto loop : v.loops) hash.add(loop.value());
-                   ids(v.arguments);
-                 },
-                 [&](const value::Position& v) { hash.add(v.argument.value()).add(v.length.hash()); },
-                 [&](const value::Random& v) {
-                   hash.add(v.position.hash()).add(v.key.value()).add(v.stream);
-                 },
-                 [&](const value::Scan& v) {
-                   hash.add(static_cast<std::uint64_t>(v.monoid)).add(v.loop.value()).add(v.argument.value());
-                 },
-             },
-             kind);
+  std::visit(
+      Cases{
+          [&](const value::Load& v) {
+            hash.add(v.input);
+            for (const auto& e : v.index) hash.add(e.hash());
+          },
+          [&](const value::Constant& v) { hash.add(v.value.bits); },
+          [&](const value::Index& v) { hash.add(v.value.hash()); },
+          [&](const value::Map& v) {
+            hash.add(static_cast<std::uint64_t>(v.op));
+            ids(v.arguments);
+          },
+          [&](const value::Guard& v) {
+            for (const auto& c : v.conditions) hash.add(c.valid.hash()).add(c.fill.bits);
+            hash.add(v.argument.value());
+          },
+          [&](const value::Reduce& v) {
+            hash.add(static_cast<std::uint64_t>(v.monoid));
+            for (const auto loop : v.loops) hash.add(loop.value());
+            ids(v.arguments);
+          },
+          [&](const value::Position& v) { hash.add(v.argument.value()).add(v.length.hash()); },
+          [&](const value::Random& v) { hash.add(v.position.hash()).add(v.key.value()).add(v.stream); },
+          [&](const value::Scan& v) {
+            hash.add(static_cast<std::uint64_t>(v.monoid)).add(v.loop.value()).add(v.argument.value());
+          },
+      },
+      kind);
   return hash.value();
 }
 

@@ -14,14 +14,14 @@
 #include "luminal/shape/shape.h"
 #include "luminal/support/id.h"
 
-/// The kernel IR: what one kernel computes, as scalar SSA values over loop variables. No family of kernels has a
-/// constructor of its own: a matmul, a softmax and flash attention differ in their structure only.
+/// The kernel IR: what one kernel computes, as scalar SSA values over loop variables. No family of kernels
+/// has a constructor of its own: a matmul, a softmax and flash attention differ in their structure only.
 ///
-/// Semantics. A value is a function from the loop variables it varies with to one element of its dtype. A store
-/// says: for every point of its domain, write that value at that place. Values have no order of evaluation but
-/// their operands; a value may be computed once, again, or ahead of time. Element-wise ops mean what
-/// `op/scalar.h` says, result by result: f16, bf16 and 8-bit floats compute in f32 and round after each op.
-/// Reductions accumulate in the compute dtype, in any order, and round once.
+/// Semantics. A value is a function from the loop variables it varies with to one element of its dtype. A
+/// store says: for every point of its domain, write that value at that place. Values have no order of
+/// evaluation but their operands; a value may be computed once, again, or ahead of time. Element-wise ops
+/// mean what `op/scalar.h` says, result by result: f16, bf16 and 8-bit floats compute in f32 and round after
+/// each op. Reductions accumulate in the compute dtype, in any order, and round once.
 namespace luminal::kernel {
 
 using ValueId = Id<struct KernelValueTag>;
@@ -35,8 +35,8 @@ struct Loop {
   Expr extent;
 };
 
-/// How a reduction combines. With one argument x: sum, max, prod as the graph's reductions, and m2 = Σ(x − mean)².
-/// With two, x and w: soft_sum = Σ exp2(x − max x)·w; 0 where every x is −inf or there is none.
+/// How a reduction combines. With one argument x: sum, max, prod as the graph's reductions, and m2 = Σ(x −
+/// mean)². With two, x and w: soft_sum = Σ exp2(x − max x)·w; 0 where every x is −inf or there is none.
 enum class Monoid : std::uint8_t { sum, max, prod, soft_sum, m2 };
 std::string_view name(Monoid monoid);
 
@@ -80,24 +80,24 @@ struct Reduce {
   std::vector<ValueId> arguments;
   friend bool operator==(const Reduce&, const Reduce&) = default;
 };
-/// An integer that data gives, as a place on an axis of `length`: in index expressions value k is the coordinate
-/// "i<position_base + k>" of that extent. Outside of [0, length) the kernel reports it and goes on with a place
-/// inside.
+/// An integer that data gives, as a place on an axis of `length`: in index expressions value k is the
+/// coordinate "i<position_base + k>" of that extent. Outside of [0, length) the kernel reports it and goes on
+/// with a place inside.
 struct Position {
   ValueId argument;
   Expr length;
   friend bool operator==(const Position&, const Position&) = default;
 };
-/// 32-bit word number `position` of the Philox4x32-10 sequence of the key (an i64 or u64 value) and the stream, as
-/// `op/philox.h` defines it; u32.
+/// 32-bit word number `position` of the Philox4x32-10 sequence of the key (an i64 or u64 value) and the
+/// stream, as `op/philox.h` defines it; u32.
 struct Random {
   Expr position;
   ValueId key;
   std::uint64_t stream = 0;
   friend bool operator==(const Random&, const Random&) = default;
 };
-/// The monoid over the argument's values at 0 … the loop's own value; the loop stays free. Only as the value of a
-/// store whose domain has the loop.
+/// The monoid over the argument's values at 0 … the loop's own value; the loop stays free. Only as the value
+/// of a store whose domain has the loop.
 struct Scan {
   Monoid monoid = Monoid::sum;
   LoopId loop;
@@ -108,8 +108,8 @@ struct Scan {
 
 inline constexpr std::size_t position_base = 1'000'000;
 
-using ValueKind = std::variant<value::Load, value::Constant, value::Index, value::Map, value::Guard, value::Reduce,
-                               value::Position, value::Random, value::Scan>;
+using ValueKind = std::variant<value::Load, value::Constant, value::Index, value::Map, value::Guard,
+                               value::Reduce, value::Position, value::Random, value::Scan>;
 
 struct Value {
   ValueKind kind;
@@ -130,9 +130,9 @@ struct ArrayType {
   friend bool operator==(const ArrayType&, const ArrayType&) = default;
 };
 
-/// For every point of `domain`, writes `value` at `index` of an output. No two points of a `set` store with an
-/// index of loops alone write one place. Stores with a Position in their index go through the domain in row-major
-/// order (as far as that can be seen): they overwrite, or add to, what is there.
+/// For every point of `domain`, writes `value` at `index` of an output. No two points of a `set` store with
+/// an index of loops alone write one place. Stores with a Position in their index go through the domain in
+/// row-major order (as far as that can be seen): they overwrite, or add to, what is there.
 struct Store {
   enum class Mode : std::uint8_t { set, add };
   std::uint32_t output = 0;
@@ -142,8 +142,9 @@ struct Store {
   Mode mode = Mode::set;
 };
 
-/// One kernel. Built by adding values, operands first; equal values are one. Stores do not depend on each other:
-/// no input may be an output's memory, but where the plan found that safe (element by element in place).
+/// One kernel. Built by adding values, operands first; equal values are one. Stores do not depend on each
+/// other: no input may be an output's memory, but where the plan found that safe (element by element in
+/// place).
 class Kernel {
  public:
   LoopId add_loop(const Expr& extent);
@@ -188,13 +189,13 @@ std::vector<ValueId> positions_of(const Expr& expression);
 /// Readable text, one line a value; what golden tests compare. Inputs are named %0, %1 ….
 std::string print(const Kernel& kernel);
 
-/// Checks every promise above (operands before use, loops bound where they are used, indices provably or by their
-/// guards inside their arrays where decidable, dtypes as the ops have them) and throws `InternalError` with the
-/// printed kernel if one is broken.
+/// Checks every promise above (operands before use, loops bound where they are used, indices provably or by
+/// their guards inside their arrays where decidable, dtypes as the ops have them) and throws `InternalError`
+/// with the printed kernel if one is broken.
 void verify(const Kernel& kernel);
 
-/// A text that is equal for two kernels exactly if they are the same up to nothing: loops, values, stores and the
-/// arrays' types. Names never enter; the cache and the search are keyed by it.
+/// A text that is equal for two kernels exactly if they are the same up to nothing: loops, values, stores and
+/// the arrays' types. Names never enter; the cache and the search are keyed by it.
 std::string key(const Kernel& kernel);
 
 }  // namespace luminal::kernel

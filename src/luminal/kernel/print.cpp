@@ -15,7 +15,9 @@ std::string scalar_text(const Scalar& value) {
 }
 
 struct Describe {
-  std::string operator()(const value::Load& v) const { return cat("load %", v.input, "[", join(v.index), "]"); }
+  std::string operator()(const value::Load& v) const {
+    return cat("load %", v.input, "[", join(v.index), "]");
+  }
   std::string operator()(const value::Constant& v) const { return cat("constant ", scalar_text(v.value)); }
   std::string operator()(const value::Index& v) const { return cat("index ", v.value); }
   std::string operator()(const value::Map& v) const { return cat(v.op, " ", ids(v.arguments)); }
@@ -61,8 +63,9 @@ std::string print(const Kernel& kernel) {
   for (const auto& store : kernel.stores()) {
     std::string domain;
     for (const auto loop : store.domain) domain += cat(domain.empty() ? "" : ", ", "i", loop.value());
-    text += cat("  ", store.mode == Store::Mode::add ? "add" : "store", " out", store.output, "[",
-                join(store.index), "] = v", store.value.value(), " for ", domain.empty() ? "once" : domain, "\n");
+    text +=
+        cat("  ", store.mode == Store::Mode::add ? "add" : "store", " out", store.output, "[",
+            join(store.index), "] = v", store.value.value(), " for ", domain.empty() ? "once" : domain, "\n");
   }
   return text;
 }

@@ -31,7 +31,8 @@ class Verifier {
     for (const auto operand : operands(kernel_, id))
       require(operand < id, cat("v", id.value(), " reads v", operand.value(), ", which is not before it"));
     if (const auto* load = v.try_get<value::Load>()) {
-      require(load->input < kernel_.inputs().size(), cat("v", id.value(), " loads an input that is not there"));
+      require(load->input < kernel_.inputs().size(),
+              cat("v", id.value(), " loads an input that is not there"));
       const ArrayType& array = kernel_.inputs()[load->input];
       require(array.dtype == v.dtype, cat("v", id.value(), " loads ", array.dtype, " as ", v.dtype));
       check_rank(id, load->index, array.shape);
@@ -56,7 +57,8 @@ class Verifier {
     for (std::size_t k = first; k < map.arguments.size(); ++k)
       require(kernel_.value(map.arguments[k]).dtype == operand, cat("v", id.value(), " mixes dtypes"));
     if (r.kind == OpKind::convert) return;
-    require(v.dtype == (r.boolean_result ? DType::boolean : operand), cat("v", id.value(), " has a wrong dtype"));
+    require(v.dtype == (r.boolean_result ? DType::boolean : operand),
+            cat("v", id.value(), " has a wrong dtype"));
   }
 
   void check_reduce(ValueId id, const Value& v, const value::Reduce& reduce) const {
@@ -71,7 +73,8 @@ class Verifier {
   }
 
   void check_rank(ValueId id, const std::vector<Expr>& index, const Shape& shape) const {
-    require(index.size() == shape.rank(), cat("v", id.value(), " has ", index.size(), " indices for ", shape));
+    require(index.size() == shape.rank(),
+            cat("v", id.value(), " has ", index.size(), " indices for ", shape));
   }
 
   void check_store(const Store& store) const {

@@ -63,9 +63,9 @@ void work(void* context, std::int64_t task, int worker) {
 class CpuDevice : public runtime::Device {
  public:
   explicit CpuDevice(const CpuOptions& options) : jit_(options.compiler), pool_(options.workers) {
-    limit_ = options.memory_limit != 0
-                 ? options.memory_limit
-                 : static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    limit_ = options.memory_limit != 0 ? options.memory_limit
+                                       : static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                                             static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
 
   std::string name() const override { return "cpu"; }
@@ -76,13 +76,16 @@ class CpuDevice : public runtime::Device {
     return result;
   }
   std::size_t memory_limit() const override { return limit_; }
-  std::unique_ptr<runtime::Memory> allocate(std::size_t bytes) override { return std::make_unique<HostMemory>(bytes); }
+  std::unique_ptr<runtime::Memory> allocate(std::size_t bytes) override {
+    return std::make_unique<HostMemory>(bytes);
+  }
   bool shares_host_memory() const override { return true; }
   void upload(runtime::Memory& to, std::size_t offset, std::span<const std::byte> from) override {
     if (!from.empty()) std::memcpy(static_cast<std::byte*>(to.address()) + offset, from.data(), from.size());
   }
   void download(std::span<std::byte> to, const runtime::Memory& from, std::size_t offset) override {
-    if (!to.empty()) std::memcpy(to.data(), static_cast<const std::byte*>(from.address()) + offset, to.size());
+    if (!to.empty())
+      std::memcpy(to.data(), static_cast<const std::byte*>(from.address()) + offset, to.size());
   }
 
   std::vector<std::unique_ptr<runtime::Program>> compile(std::span<const codegen::Source> sources) override {
@@ -92,7 +95,8 @@ class CpuDevice : public runtime::Device {
       std::vector<Function> functions;
       std::vector<std::exception_ptr> failures;
     };
-    Job job{this, sources, std::vector<Function>(sources.size()), std::vector<std::exception_ptr>(sources.size())};
+    Job job{this, sources, std::vector<Function>(sources.size()),
+            std::vector<std::exception_ptr>(sources.size())};
     pool_.run(
         static_cast<std::int64_t>(sources.size()),
         [](void* context, std::int64_t task, int) {

@@ -38,8 +38,8 @@ class Pool {
   void* context_ = nullptr;
   std::int64_t tasks_ = 0;
   std::atomic<std::int64_t> next_{0};
-  /// The round's number, whether it is open, and how many threads joined and have not left. Threads join while it is
-  /// open; the caller closes it when no task is left, and waits for those inside only.
+  /// The round's number, whether it is open, and how many threads joined and have not left. Threads join
+  /// while it is open; the caller closes it when no task is left, and waits for those inside only.
   std::atomic<std::uint64_t> state_{0};
   int asleep_ = 0;
 
