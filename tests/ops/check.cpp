@@ -99,8 +99,11 @@ std::optional<std::string> check(Backend& backend, const Row& row, const Case& o
     const std::vector<Array> results = backend.run(built.graph, built.outputs);
     if (results.size() != of.outputs.size())
       return cat(results.size(), " outputs, expected ", of.outputs.size());
-    for (std::size_t k = 0; k < results.size(); ++k)
-      if (const auto wrong = difference(results[k], of.outputs[k])) return cat("output ", k, " ", *wrong);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      Expected expected = of.outputs[k];
+      expected.ulps += backend.slack();
+      if (const auto wrong = difference(results[k], expected)) return cat("output ", k, " ", *wrong);
+    }
   } catch (const std::exception& problem) {
     return cat("refused: ", problem.what());
   }

@@ -91,6 +91,8 @@ class Backend {
   virtual std::string_view name() const = 0;
   /// Runs the graph, whose inputs have values, and gives these tensors' values. `Error` if it cannot.
   virtual std::vector<Array> run(Graph& graph, const std::vector<Tensor>& outputs) = 0;
+  /// Units in the last place beyond what a case allows: what rules that regroup may change.
+  virtual double slack() const { return 0; }
 };
 std::vector<std::unique_ptr<Backend>> backends();
 

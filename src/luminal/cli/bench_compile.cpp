@@ -11,7 +11,7 @@ namespace {
 /// Llama-3.2-1B's sizes: one token in, logits out, a cache a layer.
 Graph decode_graph(int layers) {
   Graph g;
-  const nn::Scope scope(g);
+  const nn::Scope scope = nn::Scope(g).without_values();
   const std::int64_t size = 2048;
   const nn::Embedding embedding(scope / "embedding", 128256, size);
   Tensor x = embedding(g.named_tensor("token", {1, 1}, DType::i64));

@@ -26,6 +26,12 @@ Scope Scope::of(std::string_view kind) const {
   return *this / path;
 }
 
+Scope Scope::without_values() const {
+  Scope result = *this;
+  result.has_values_ = false;
+  return result;
+}
+
 State Scope::state(std::string_view name, const std::vector<std::int64_t>& dims, const Initialiser& init,
                    Location where) const {
   return state(name, dims, init, dtype_, where);
@@ -42,6 +48,7 @@ State Scope::state(std::string_view name, const std::vector<std::int64_t>& dims,
                    DType dtype, Location where) const {
   const std::string path = (*this / name).path_;
   std::vector<Expr> shape(dims.begin(), dims.end());
+  if (!has_values_) return graph_.state(path, Shape(std::move(shape)), dtype, std::nullopt, where);
   const Array values = init(dims, dtype, Hash(seed_).add(path).value());
   return graph_.state(path, Shape(std::move(shape)), dtype, values, where);
 }

@@ -37,6 +37,9 @@ class Scope {
   /// The scope of a module of this kind: itself if it has a path, a fresh one otherwise.
   Scope of(std::string_view kind) const;
 
+  /// The same, but states get no first values: for models whose weights are loaded. They read as zeros until set.
+  Scope without_values() const;
+
   Graph& graph() { return graph_; }
   const std::string& path() const { return path_; }
   DType dtype() const { return dtype_; }
@@ -55,6 +58,7 @@ class Scope {
   std::string path_;
   std::uint64_t seed_;
   DType dtype_;
+  bool has_values_ = true;
 };
 
 /// A parameter in the dtype of the values it meets: modules compute in their input's dtype, so casting the
