@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "luminal/kernel/split.h"
 #include "luminal/support/error.h"
 #include "luminal/support/hash.h"
 #include "luminal/support/text.h"
@@ -39,6 +40,7 @@ class Lowerer {
 
   Lowered run(const std::vector<BodyRef>& bodies) {
     for (const auto& body : bodies) add_root(body);
+    result_.kernel = kernel::split_loops(std::move(result_.kernel));
     return std::move(result_);
   }
 
