@@ -252,6 +252,23 @@ void convolution(cpu::Jit& jit, cpu::Pool& pool, int channels, int size) {
          time_of([&] { ready.run(); }), 2.0 * channels * channels * 9 * size * size, "GFLOP/s");
 }
 
+/// What memory gives in this run: a copy by all workers, to compare the others with.
+void copy(cpu::Pool& pool, std::size_t bytes) {
+  struct Job {
+    std::vector<char> from, to;
+    static void work(void* context, std::int64_t task, int) {
+      auto& job = *static_cast<Job*>(context);
+      const std::size_t part = job.from.size() / 16;
+      std::memcpy(job.to.data() + static_cast<std::size_t>(task) * part,
+                  job.from.data() + static_cast<std::size_t>(task) * part, part);
+    }
+  };
+  Job job{std::vector<char>(bytes, 1), std::vector<char>(bytes, 2)};
+  const double time = time_of([&] { pool.run(16, Job::work, &job); });
+  std::printf("%-34s %9.3f ms %9.1f GB/s\n", "memcpy by all workers", time * 1e3,
+              2.0 * static_cast<double>(bytes) / time / 1e9);
+}
+
 }  // namespace
 }  // namespace luminal
 
@@ -270,6 +287,7 @@ int main(int argc, char** argv) {
     matmul(jit, pool, 8, 2048, 2048, 2);
     matmul(jit, pool, 64, 10, 784, 0);
   }
+  copy(pool, std::size_t{64} << 20);
   if (wanted("matvec"))
     for (const bool transposed : {false, true}) matvec(jit, pool, 2048, 8192, transposed);
   if (wanted("softmax")) softmax(jit, pool, 4096, 4096);

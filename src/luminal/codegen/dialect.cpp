@@ -45,7 +45,6 @@ constexpr Dialect c{
     .entry_qualifier = "",
     .global_space = "",
     .scratch_space = "",
-    .barrier = "",
     .type = c_type,
     .prologue = c_prologue,
 };

@@ -18,8 +18,6 @@ struct Dialect {
   /// Address spaces of arrays that all tasks see, and of a task's own scratch.
   std::string_view global_space;
   std::string_view scratch_space;
-  /// Makes a group's writes to scratch visible to all of the group; nothing where a task is one thread.
-  std::string_view barrier;
   /// Spelling of the fundamental types: of a float or an integer dtype.
   std::string_view (*type)(DType dtype) = nullptr;
   /// The text that everything else stands on: prototypes and macros of the language.

@@ -114,7 +114,6 @@ class Emitter {
   std::string fresh(std::string_view prefix) { return std::string(prefix) + std::to_string(next_++); }
 
  private:
-  friend class SweepPrinter;
   const kernel::Kernel& kernel_;
   const Dialect& dialect_;
   Helpers& helpers_;
@@ -150,13 +149,18 @@ class Emitter {
   std::string load_text(const std::string& pointer, DType stored, const Expr& offset, bool lanes,
                         const std::string& mask, const std::string& result, const Expr& count);
   std::optional<std::string> lanes_condition(const Expr& valid);
-  void store_text(const std::string& pointer, DType stored, const Expr& offset, const std::string& value,
-                  const std::string& mask);
   /// The step of an index expression along the vector loop, if it is the same everywhere.
   std::optional<Expr> step(const Expr& offset, kernel::LoopId loop) const;
   /// Prints statements once a lane: inside, the vector loop's variable and Positions are the lane's, and l
   /// its number.
   void each_lane(const std::vector<Expr>& expressions, const std::string& statement);
 };
+
+/// Prints the sweep of reductions over equal loops into the emitter's current block, and makes them known
+/// there.
+void print_sweep(Emitter& emitter, const std::vector<kernel::ValueId>& reductions);
+
+/// The loops of a set, in order of their ids.
+std::vector<kernel::LoopId> loops_in(const kernel::LoopSet& set);
 
 }  // namespace luminal::codegen

@@ -41,7 +41,7 @@ std::string Emitter::load_text(const std::string& pointer, DType stored, const E
   const std::string type = helpers_.type(stored, lanes_);
   const auto along = step(offset, vector_loop());
   const bool contiguous = along && *along == Expr(1);
-  const std::string whole = cat("*(const ", type, "_u*)(", pointer, " + ", place, ")");
+  std::string whole = cat("*(const ", type, "_u*)(", pointer, " + ", place, ")");
   if (contiguous && mask.empty()) return whole;
   line(cat(type, " ", result, ";"));
   const std::string element = cat(pointer, "[", place, "]");

@@ -56,7 +56,7 @@ constexpr HelperText table[] = {
 }
 )"},
     // r = x - n·pi/2, exact enough in f64 up to 1e5; further away the C library.
-    {"turn", "core core:f64 core:f64", R"($Q $T turn_$T($T x, u64 ahead) {
+    {"turn", "core core:f64", R"($Q $T turn_$T($T x, u64 ahead) {
   const $D d = $C(x, $D);
   const $D t = d * 0.63661977236758138 + 6755399441055744.0;
   const $D n = t - 6755399441055744.0;

@@ -98,7 +98,6 @@ $Q $T fma_$T($T a, $T b, $T c) { return a * b + c; }
   return (f64)(x >> 53 == 0 ? x : ((x & ~(u64)0x7ff) | ((x & 0x7ff) != 0 ? 0x800 : 0)));
 }
 )"},
-    {"reduce_add", "", "$Q $E reduce_add_$T($T x) { return x; }\n"},
 
     {"luminal_floor_div", "", R"($Q i64 luminal_floor_div(i64 a, i64 b) {
   const i64 q = a / b;

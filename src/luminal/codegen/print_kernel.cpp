@@ -18,12 +18,13 @@ std::string entry_text(const kernel::Kernel& kernel, const Dialect& dialect, std
   std::size_t buffer = 0;
   for (std::size_t k = 0; k < kernel.inputs().size(); ++k, ++buffer) {
     const DType stored = storage_dtype(kernel.inputs()[k].dtype);
-    text += cat("  const ", stored, "* in", k, " = (const ", stored, "*)buffers[", buffer, "]; (void)in", k,
-                ";\n");
+    const std::string type = cat("const ", dialect.global_space, stored, "*");
+    text += cat("  ", type, " in", k, " = (", type, ")buffers[", buffer, "]; (void)in", k, ";\n");
   }
   for (std::size_t k = 0; k < kernel.outputs().size(); ++k, ++buffer) {
     const DType stored = storage_dtype(kernel.outputs()[k].dtype);
-    text += cat("  ", stored, "* out", k, " = (", stored, "*)buffers[", buffer, "]; (void)out", k, ";\n");
+    const std::string type = cat(dialect.global_space, stored, "*");
+    text += cat("  ", type, " out", k, " = (", type, ")buffers[", buffer, "]; (void)out", k, ";\n");
   }
   return cat(text, body, "}\n");
 }

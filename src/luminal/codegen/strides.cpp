@@ -20,7 +20,7 @@ std::optional<Expr> step_along(const kernel::Kernel& kernel, const Expr& offset,
   for (const auto position : kernel::positions_of(offset))
     if (kernel.value(position).free.test(loop.index())) return std::nullopt;
   const std::string name = cat("i", loop.value());
-  const Expr direct = offset.substitute({{name, kernel.variable(loop) + Expr(1)}}) - offset;
+  Expr direct = offset.substitute({{name, kernel.variable(loop) + Expr(1)}}) - offset;
   if (!direct.depends_on(name)) return direct;
   if (lanes == 1) return std::nullopt;
   // The loop goes in steps of whole vectors from 0: what is linear within each of them is enough.
