@@ -1,4 +1,5 @@
-// Lesson 10: compiling. The same graph, turned into kernels for this machine; named dims need no second compiling.
+// Lesson 10: compiling. The same graph, turned into kernels for this machine; named dims need no second
+// compiling.
 #include <luminal/luminal.h>
 
 #include <iostream>
@@ -16,8 +17,8 @@ int main() {
   for (const std::int64_t batch : {2, 5}) {
     exe.set(x, Array(std::vector<float>(static_cast<std::size_t>(batch * 8), 0.5F), {batch, 8}));
     exe.run();
-    std::cout << "batch " << batch << ": " << exe.array(y).dims()[0] << " rows, the first " << exe.get<float>(y)[0] << ", in "
-              << exe.peak_bytes() << " bytes\n";
+    std::cout << "batch " << batch << ": " << exe.array(y).dims()[0] << " rows, the first "
+              << exe.get<float>(y)[0] << ", in " << exe.peak_bytes() << " bytes\n";
   }
 
   // The interpreter is the oracle: the compiled result is close to its own.

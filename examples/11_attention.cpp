@@ -1,5 +1,5 @@
-// Lesson 11: attention written as it is defined, matmul, softmax, matmul, becomes one kernel whose memory grows with
-// the number of tokens, not with its square. No rule names attention: see rules/*.egg.
+// Lesson 11: attention written as it is defined, matmul, softmax, matmul, becomes one kernel whose memory
+// grows with the number of tokens, not with its square. No rule names attention: see rules/*.egg.
 #include <luminal/luminal.h>
 
 #include <cmath>
@@ -29,8 +29,8 @@ int main() {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i) * 0.37F);
   for (const auto& tensor : {q, k, v}) exe.set(tensor, Array(values, {1, 4, tokens, 32}));
   exe.run();
-  std::cout << exe.kernel_count() << " kernel, " << exe.arena_bytes() << " bytes beside its inputs; the matrix alone would take "
-            << 4 * tokens * tokens * 4 << '\n';
+  std::cout << exe.kernel_count() << " kernel, " << exe.arena_bytes()
+            << " bytes beside its inputs; the matrix alone would take " << 4 * tokens * tokens * 4 << '\n';
   std::cout << "rules on the way: " << std::count(derivation.begin(), derivation.end(), '\n') << '\n';
 
   // A few elements, against the interpreter.

@@ -1,4 +1,5 @@
-// Lesson 12: a training step, forward, backward and update, compiled: weights and moments are updated in place.
+// Lesson 12: a training step, forward, backward and update, compiled: weights and moments are updated in
+// place.
 #include <luminal/luminal.h>
 
 #include <iostream>
@@ -9,7 +10,8 @@ int main() {
   Graph g;
   const Tensor x = g.tensor({"batch", 2});
   const Tensor label = g.tensor({"batch"}, DType::i64);
-  nn::Sequential net(nn::Linear(nn::Scope(g, 3) / "hidden", 2, 16), nn::Tanh{}, nn::Linear(nn::Scope(g, 3) / "out", 16, 2));
+  nn::Sequential net(nn::Linear(nn::Scope(g, 3) / "hidden", 2, 16), nn::Tanh{},
+                     nn::Linear(nn::Scope(g, 3) / "out", 16, 2));
   const Tensor loss = nn::cross_entropy(net(x), label).retrieve();
   const std::vector<State> weights = nn::params(net);
   const Tensor rate = g.tensor({});

@@ -9,8 +9,8 @@
 
 namespace luminal::test {
 
-/// How far results may lie apart, relative to the largest magnitude in the array: what regrouped sums and functions
-/// that are a few units off can add up to in a short graph.
+/// How far results may lie apart, relative to the largest magnitude in the array: what regrouped sums and
+/// functions that are a few units off can add up to in a short graph.
 inline double tolerance(DType dtype) {
   switch (dtype) {
     case DType::f64:
@@ -32,16 +32,17 @@ inline double tolerance(const Dag& dag) {
   return coarsest;
 }
 
-/// Where two results differ: none if nowhere. With `finite_only` elements that the expectation has no finite value
-/// for are not compared: rules that regroup promise nothing there.
+/// Where two results differ: none if nowhere. With `finite_only` elements that the expectation has no finite
+/// value for are not compared: rules that regroup promise nothing there.
 inline std::optional<std::string> difference(const Array& got, const Array& expected, bool finite_only,
                                              double allowed) {
   if (got.dtype() != expected.dtype() || got.dims() != expected.dims())
-    return cat("is ", got.dtype(), "[", join(got.dims()), "], expected ", expected.dtype(), "[", join(expected.dims()),
-               "]");
+    return cat("is ", got.dtype(), "[", join(got.dims()), "], expected ", expected.dtype(), "[",
+               join(expected.dims()), "]");
   double largest = 0;
   for (std::int64_t i = 0; i < expected.size(); ++i)
-    if (const double e = to_double(expected.at(i)); std::isfinite(e)) largest = std::max(largest, std::abs(e));
+    if (const double e = to_double(expected.at(i)); std::isfinite(e))
+      largest = std::max(largest, std::abs(e));
   for (std::int64_t i = 0; i < got.size(); ++i) {
     const double g = to_double(got.at(i));
     const double e = to_double(expected.at(i));

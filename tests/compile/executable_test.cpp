@@ -90,7 +90,8 @@ TEST(Executable, SeveralFromSeveralThreads) {
       exe.set(x, Array(std::vector<float>(2048, static_cast<float>(t) * 0.1F), {64, 32}));
       for (int k = 0; k < 20; ++k) {
         exe.run();
-        for (const float value : exe.get<float>(y)) wrong[static_cast<std::size_t>(t)] += std::abs(value - 1) > 1e-4F;
+        for (const float value : exe.get<float>(y))
+          wrong[static_cast<std::size_t>(t)] += std::abs(value - 1) > 1e-4F;
       }
     });
   for (auto& thread : threads) thread.join();
@@ -104,13 +105,15 @@ TEST(Executable, RefusalsLeaveItUsable) {
   const Tensor y = index_select(x, 0, index).retrieve();
   Executable exe = compile(g, best_device());
   EXPECT_NE(refusal([&] { exe.run(); }).find("has no value"), std::string::npos);
-  EXPECT_NE(refusal([&] { exe.set(x, Array(std::vector<float>{1, 2}, {1, 2})); }).find("set:"), std::string::npos);
+  EXPECT_NE(refusal([&] { exe.set(x, Array(std::vector<float>{1, 2}, {1, 2})); }).find("set:"),
+            std::string::npos);
   EXPECT_NE(refusal([&] { exe.set(index, {0.5F, 1.0F}); }).find("i64"), std::string::npos);
   EXPECT_NE(refusal([&] { exe.set_dim("m", 3); }).find("no dim is named 'm'"), std::string::npos);
   EXPECT_NE(refusal([&] { exe.set(y, {1.0F}); }).find("expected an input or a state"), std::string::npos);
   EXPECT_NE(refusal([&] { exe.get<float>(y); }).find("nothing has run yet"), std::string::npos);
   exe.set(x, {{1.0F, 2.0F, 3.0F}, {4.0F, 5.0F, 6.0F}}).set(index, {0, 5});
-  EXPECT_NE(refusal([&] { exe.run(); }).find("index 5 is outside of an axis that has 2 elements"), std::string::npos);
+  EXPECT_NE(refusal([&] { exe.run(); }).find("index 5 is outside of an axis that has 2 elements"),
+            std::string::npos);
   exe.set(index, {1, 0}).run();
   EXPECT_EQ(exe.get<float>(y), (std::vector<float>{4, 5, 6, 1, 2, 3}));
 }
@@ -136,10 +139,12 @@ TEST(Executable, Buckets) {
   const Tensor y = (x + 1.0).retrieve();
   EXPECT_NE(refusal([&] { compile(g, best_device(), {.buckets = {{"n", {5, 2}}}}); }).find("holds no value"),
             std::string::npos);
-  EXPECT_NE(refusal([&] { compile(g, best_device(), {.buckets = {{"n", {200, 300}}}}); }).find("holds no value"),
-            std::string::npos);
-  EXPECT_NE(refusal([&] { compile(g, best_device(), {.buckets = {{"m", {1, 2}}}}); }).find("no dim of the graph"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([&] { compile(g, best_device(), {.buckets = {{"n", {200, 300}}}}); }).find("holds no value"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal([&] { compile(g, best_device(), {.buckets = {{"m", {1, 2}}}}); }).find("no dim of the graph"),
+      std::string::npos);
   Executable exe = compile(g, best_device(), {.buckets = {{"n", {1, 8}}}});
   exe.set(x, Array(std::vector<float>(9, 1.0F)));
   EXPECT_NE(refusal([&] { exe.run(); }).find("outside of the bucket [1, 8]"), std::string::npos);
@@ -154,10 +159,13 @@ TEST(Executable, HostOpsTakePart) {
   g.set_sink([&](std::string_view line) { lines.emplace_back(line); });
   auto op = std::make_shared<CustomOp>();
   op->name = "negate";
-  op->infer = [](std::span<const TensorType> types) { return std::vector<TensorType>(types.begin(), types.end()); };
+  op->infer = [](std::span<const TensorType> types) {
+    return std::vector<TensorType>(types.begin(), types.end());
+  };
   op->run = [](std::span<const Array> inputs) {
     Array result = inputs[0].clone();
-    for (std::int64_t i = 0; i < result.size(); ++i) result.set(i, apply(Op::mul, result.at(i), make_scalar(DType::f32, -1.0)));
+    for (std::int64_t i = 0; i < result.size(); ++i)
+      result.set(i, apply(Op::mul, result.at(i), make_scalar(DType::f32, -1.0)));
     return std::vector<Array>{result};
   };
   const Tensor x = g.tensor({3});

@@ -8,8 +8,9 @@
 namespace luminal::test {
 
 /// A random graph whose results depend smoothly on its inputs, so that a compiled run must come close to the
-/// interpreter's: views, element-wise ops, reductions, contractions, softmax and norms, gathers, scatters, scans,
-/// windows, states; also with a symbolic dim and dims of size 0 and 1. Its last tensors are marked for retrieval.
+/// interpreter's: views, element-wise ops, reductions, contractions, softmax and norms, gathers, scatters,
+/// scans, windows, states; also with a symbolic dim and dims of size 0 and 1. Its last tensors are marked for
+/// retrieval.
 class RandomModel {
  public:
   explicit RandomModel(std::uint64_t seed) : random_(seed) {
@@ -32,7 +33,8 @@ class RandomModel {
       kept.assign(next.cast(kept.dtype()));
       tensors.push_back(next);
     }
-    for (std::size_t i = tensors.size() > 3 ? tensors.size() - 3 : 0; i < tensors.size(); ++i) tensors[i].retrieve();
+    for (std::size_t i = tensors.size() > 3 ? tensors.size() - 3 : 0; i < tensors.size(); ++i)
+      tensors[i].retrieve();
     if (symbolic_ && graph.dag().variables().contains("batch")) graph.set_dim("batch", batch_);
   }
 
@@ -41,7 +43,8 @@ class RandomModel {
 
  private:
   const Tensor& pick() {
-    return tensors[static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(tensors.size()) - 1))];
+    return tensors[static_cast<std::size_t>(
+        random_.between(0, static_cast<std::int64_t>(tensors.size()) - 1))];
   }
   int axis_of(const Tensor& x) {
     return static_cast<int>(random_.between(0, static_cast<std::int64_t>(x.rank()) - 1));
@@ -189,14 +192,16 @@ class RandomModel {
     if (random_.chance(0.5))
       tensors.push_back(luminal::gather(x, last, index));
     else
-      tensors.push_back(random_.chance(0.5) ? scatter(x, last, index, x * 2) : scatter_add(x, last, index, x));
+      tensors.push_back(random_.chance(0.5) ? scatter(x, last, index, x * 2)
+                                            : scatter_add(x, last, index, x));
   }
 
   void contract(const Tensor& x) {
     if (x.rank() < 2) return;
     const Tensor y = pick();
     try {
-      tensors.push_back(random_.chance(0.5) || y.dtype() != x.dtype() ? matmul(x, x.transpose(-1, -2)) : matmul(x, y));
+      tensors.push_back(random_.chance(0.5) || y.dtype() != x.dtype() ? matmul(x, x.transpose(-1, -2))
+                                                                      : matmul(x, y));
     } catch (const Error&) {
       return;
     }

@@ -32,10 +32,12 @@ std::optional<std::string> mismatch(Model& model, const CompileOptions& options,
   std::vector<Array> got;
   for (const auto& value : graph.dag().outputs()) got.push_back(exe.array(graph.at(value)));
   for (std::size_t k = 0; k < got.size(); ++k)
-    if (const auto wrong = test::difference(got[k], graph.at(graph.dag().outputs()[k]).array(), finite_only, allowed))
+    if (const auto wrong =
+            test::difference(got[k], graph.at(graph.dag().outputs()[k]).array(), finite_only, allowed))
       return cat("output ", k, " ", *wrong);
   for (const auto& [state, value] : graph.dag().assignments())
-    if (const auto wrong = test::difference(exe.array(graph.at(state)), graph.at(state).array(), finite_only, allowed))
+    if (const auto wrong =
+            test::difference(exe.array(graph.at(state)), graph.at(state).array(), finite_only, allowed))
       return cat("state ", *wrong);
   return std::nullopt;
 }
@@ -72,7 +74,8 @@ TEST(Random, RandomExtractionsAgree) {
         ASSERT_FALSE(wrong) << "seed " << k + 2'000'000 << " draw " << draw << ": " << *wrong << "\n"
                             << model.graph.text();
       } catch (const std::exception& problem) {
-        FAIL() << "seed " << k + 2'000'000 << " draw " << draw << ": " << problem.what() << "\n" << model.graph.text();
+        FAIL() << "seed " << k + 2'000'000 << " draw " << draw << ": " << problem.what() << "\n"
+               << model.graph.text();
       }
     }
   }

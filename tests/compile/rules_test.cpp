@@ -53,22 +53,43 @@ Tensor centred(const Tensor& x) {
 
 const std::map<std::string, Generator>& generators() {
   static const std::map<std::string, Generator> all = {
-      {"view-of-view", [](Setting& s) { return (s.matrix().transpose(0, 1) + 1.0).unsqueeze(0).expand({2, -1, -1}).exp2().transpose(1, 2); }},
-      {"view-identity", [](Setting& s) { return (s.matrix() * 2.0).transpose(0, 1).exp2().transpose(0, 1) + s.matrix(); }},
-      {"view-of-iota", [](Setting& s) { return s.g.iota({s.rows, s.columns}, 1).cast(DType::f32).transpose(0, 1) + 0.5; }},
-      {"constant-iota", [](Setting& s) { return s.matrix() + s.g.iota(Expr(3), {s.rows, s.columns}).cast(DType::f32); }},
-      {"view-of-max", [](Setting& s) { const Tensor x = s.cube(); return x - x.max(-1, true); }},
+      {"view-of-view",
+       [](Setting& s) {
+         return (s.matrix().transpose(0, 1) + 1.0).unsqueeze(0).expand({2, -1, -1}).exp2().transpose(1, 2);
+       }},
+      {"view-identity",
+       [](Setting& s) { return (s.matrix() * 2.0).transpose(0, 1).exp2().transpose(0, 1) + s.matrix(); }},
+      {"view-of-iota",
+       [](Setting& s) { return s.g.iota({s.rows, s.columns}, 1).cast(DType::f32).transpose(0, 1) + 0.5; }},
+      {"constant-iota",
+       [](Setting& s) { return s.matrix() + s.g.iota(Expr(3), {s.rows, s.columns}).cast(DType::f32); }},
+      {"view-of-max",
+       [](Setting& s) {
+         const Tensor x = s.cube();
+         return x - x.max(-1, true);
+       }},
       {"add-commutes", [](Setting& s) { return s.matrix() + s.row(); }},
       {"mul-commutes", [](Setting& s) { return s.matrix() * s.row(); }},
       {"maximum-commutes", [](Setting& s) { return s.matrix().maximum(s.row()); }},
       {"mul-one", [](Setting& s) { return s.matrix() * s.constant(1.0); }},
       {"add-zero", [](Setting& s) { return s.matrix() + s.constant(0.0); }},
       {"div-one", [](Setting& s) { return s.matrix() / s.constant(1.0); }},
-      {"maximum-same", [](Setting& s) { const Tensor x = s.matrix(); return x.maximum(x); }},
+      {"maximum-same",
+       [](Setting& s) {
+         const Tensor x = s.matrix();
+         return x.maximum(x);
+       }},
       {"select-true", [](Setting& s) { return where(s.g.constant(true), s.matrix(), 0.5); }},
       {"select-false", [](Setting& s) { return where(s.g.constant(false), 0.5, s.matrix()); }},
-      {"select-same", [](Setting& s) { const Tensor x = s.matrix(); return where(x.lt(1.0), x, x); }},
-      {"cast-same", [](Setting& s) { return s.g.add_op(Op::cast).input(s.matrix()).type({{}, DType::f32}).finish() * 2.0; }},
+      {"select-same",
+       [](Setting& s) {
+         const Tensor x = s.matrix();
+         return where(x.lt(1.0), x, x);
+       }},
+      {"cast-same",
+       [](Setting& s) {
+         return s.g.add_op(Op::cast).input(s.matrix()).type({{}, DType::f32}).finish() * 2.0;
+       }},
       {"sum-of-one", [](Setting& s) { return s.column().exp2().sum(1); }},
       {"max-of-one", [](Setting& s) { return s.column().exp2().max(1); }},
       {"prod-of-one", [](Setting& s) { return s.column().exp2().prod(1); }},
@@ -83,8 +104,16 @@ const std::map<std::string, Generator>& generators() {
       {"recip-of-scaled", [](Setting& s) { return (s.matrix() * 3.0).reciprocal(); }},
       {"mul-constants", [](Setting& s) { return s.matrix() * 3.0 * 0.7; }},
       {"add-constants", [](Setting& s) { return s.matrix() + 3.0 + 0.7; }},
-      {"collect", [](Setting& s) { const Tensor x = s.matrix(); return x * 3.0 + x * 0.7; }},
-      {"collect-one", [](Setting& s) { const Tensor x = s.matrix(); return x + x * 0.7; }},
+      {"collect",
+       [](Setting& s) {
+         const Tensor x = s.matrix();
+         return x * 3.0 + x * 0.7;
+       }},
+      {"collect-one",
+       [](Setting& s) {
+         const Tensor x = s.matrix();
+         return x + x * 0.7;
+       }},
       {"mul-zero", [](Setting& s) { return s.matrix() * s.constant(0.0) + s.row(); }},
       {"hoist", [](Setting& s) { return (s.column() * s.matrix()).sum(1); }},
       {"hoist-second", [](Setting& s) { return (s.column() * s.matrix() * s.row()).sum(1); }},
@@ -96,10 +125,27 @@ const std::map<std::string, Generator>& generators() {
       {"exp2-of-scaled-sum", [](Setting& s) { return ((s.matrix() + s.row()) * 0.7).exp2(); }},
       {"online", [](Setting& s) { return matmul(s.matrix().softmax(-1), s.input({s.columns, 4})); }},
       {"online-ones", [](Setting& s) { return s.matrix().softmax(-1); }},
-      {"welford", [](Setting& s) { s.columns = 8; const Tensor x = s.matrix(); const Tensor y = centred(x); return (y * y).sum(-1); }},
-      {"welford-of-quotient", [](Setting& s) { s.columns = 7; const Tensor y = centred(s.matrix()); return (y * y).sum(-1); }},
-      {"static-factors", [](Setting& s) { return matmul(s.matrix() * s.weight("a", {s.columns}), s.weight("b", {s.columns, 3})); }},
-      {"compact", [](Setting& s) { return matmul(s.matrix() * s.weight("a", {s.columns}), s.weight("b", {s.columns, 3})); }},
+      {"welford",
+       [](Setting& s) {
+         s.columns = 8;
+         const Tensor x = s.matrix();
+         const Tensor y = centred(x);
+         return (y * y).sum(-1);
+       }},
+      {"welford-of-quotient",
+       [](Setting& s) {
+         s.columns = 7;
+         const Tensor y = centred(s.matrix());
+         return (y * y).sum(-1);
+       }},
+      {"static-factors",
+       [](Setting& s) {
+         return matmul(s.matrix() * s.weight("a", {s.columns}), s.weight("b", {s.columns, 3}));
+       }},
+      {"compact",
+       [](Setting& s) {
+         return matmul(s.matrix() * s.weight("a", {s.columns}), s.weight("b", {s.columns, 3}));
+       }},
   };
   return all;
 }

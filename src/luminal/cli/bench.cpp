@@ -23,8 +23,9 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"compile", "egraph"}));
   command->add_option("--programs", options->programs, "A folder of .egg programs to measure too")
       ->check(CLI::ExistingDirectory);
-  command->callback([options, &exit_code] { 
-    exit_code = options->suite == "compile" ? bench_compile(std::cout) : bench_egraph(options->programs, std::cout);
+  command->callback([options, &exit_code] {
+    exit_code =
+        options->suite == "compile" ? bench_compile(std::cout) : bench_egraph(options->programs, std::cout);
   });
 }
 

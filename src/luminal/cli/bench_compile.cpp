@@ -51,10 +51,10 @@ int bench_compile(std::ostream& out) {
   const Took sixteen = measured(16);
   const Took more = measured(32);
   out << std::fixed << std::setprecision(3);
-  out << "Llama-3.2-1B decode, 16 layers: " << sixteen.all << " s (limit 3), of which saturation " << sixteen.saturate << " s, "
-      << sixteen.kernels << " kernels\n";
-  out << "32 layers: " << more.all << " s, " << std::setprecision(2) << more.all / sixteen.all << " of 16 layers (limit 1.2), "
-      << more.kernels << " kernels\n";
+  out << "Llama-3.2-1B decode, 16 layers: " << sixteen.all << " s (limit 3), of which saturation "
+      << sixteen.saturate << " s, " << sixteen.kernels << " kernels\n";
+  out << "32 layers: " << more.all << " s, " << std::setprecision(2) << more.all / sixteen.all
+      << " of 16 layers (limit 1.2), " << more.kernels << " kernels\n";
   return 0;
 }
 

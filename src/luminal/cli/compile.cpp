@@ -59,7 +59,8 @@ void write_trace(const std::string& path, const std::vector<StageReport>& stages
   double start = 0;
   bool first = true;
   for (const auto& stage : stages) {
-    file << (first ? "" : ",") << "\n{\"name\": " << in_quotes(stage.name) << ", \"cat\": \"compile\", \"ph\": \"X\", \"pid\": 1, "
+    file << (first ? "" : ",") << "\n{\"name\": " << in_quotes(stage.name)
+         << ", \"cat\": \"compile\", \"ph\": \"X\", \"pid\": 1, "
          << "\"tid\": 1, \"ts\": " << start * 1e6 << ", \"dur\": " << stage.seconds * 1e6
          << ", \"args\": {\"detail\": " << in_quotes(stage.detail) << "}}";
     start += stage.seconds;
@@ -72,14 +73,16 @@ void write_trace(const std::string& path, const std::vector<StageReport>& stages
 
 void print_kernels(const runtime::Plan& plan) {
   for (std::size_t k = 0; k < plan.kernels.size(); ++k)
-    std::cout << "; kernel " << k << ": " << plan.kernels[k].family << '\n' << kernel::print(plan.kernels[k].kernel);
+    std::cout << "; kernel " << k << ": " << plan.kernels[k].family << '\n'
+              << kernel::print(plan.kernels[k].kernel);
 }
 
 void print_timing(const std::vector<StageReport>& stages) {
   double sum = 0;
   for (const auto& stage : stages) {
-    std::cerr << std::left << std::setw(12) << stage.name << std::right << std::fixed << std::setprecision(3) << std::setw(12)
-              << stage.seconds * 1e3 << " ms" << (stage.detail.empty() ? "" : "  " + stage.detail) << '\n';
+    std::cerr << std::left << std::setw(12) << stage.name << std::right << std::fixed << std::setprecision(3)
+              << std::setw(12) << stage.seconds * 1e3 << " ms"
+              << (stage.detail.empty() ? "" : "  " + stage.detail) << '\n';
     sum += stage.seconds;
   }
   std::cerr << std::left << std::setw(12) << "all" << std::right << std::setw(12) << sum * 1e3 << " ms\n";
@@ -120,7 +123,9 @@ void add_compile_command(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("compile", "Compile a graph, and print what a stage made of it");
   command->add_option("FILE", options->file, "A graph in the text format")->required();
-  command->add_option("--stage", options->stage, "What to print: graph, egraph, kernels, plan (default) or source")
+  command
+      ->add_option("--stage", options->stage,
+                   "What to print: graph, egraph, kernels, plan (default) or source")
       ->check(CLI::IsMember({"graph", "egraph", "kernels", "plan", "source"}));
   command->add_option("--device", options->device, "The device to compile for (default: the best)");
   command->add_option("--dim", options->dims, "A typical value of a dim, as NAME=NUMBER; may be repeated");

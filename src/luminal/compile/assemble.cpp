@@ -31,7 +31,8 @@ BufferId Assembler::source(NodeId node) {
   const auto found = result_.sources.find(node);
   if (found != result_.sources.end()) return found->second;
   const TensorType& type = dag_.type(node);
-  const BufferId made = add_buffer({type.shape, type.dtype}, BufferInfo::Role::external, dag_.node(node).name);
+  const BufferId made =
+      add_buffer({type.shape, type.dtype}, BufferInfo::Role::external, dag_.node(node).name);
   result_.sources.emplace(node, made);
   return made;
 }
@@ -43,7 +44,8 @@ std::size_t Assembler::add_kernel(const CompiledRegion::RegionKernel& kernel) {
   return it->second;
 }
 
-std::vector<BufferId> Assembler::add_region(const CompiledRegion& region, const std::vector<BufferId>& sources) {
+std::vector<BufferId> Assembler::add_region(const CompiledRegion& region,
+                                            const std::vector<BufferId>& sources) {
   std::vector<std::vector<BufferId>> made;
   const auto find = [&](const CompiledRegion::Source& at) {
     return at.source ? sources[*at.source] : made[*at.kernel][at.output];
@@ -56,11 +58,14 @@ std::vector<BufferId> Assembler::add_region(const CompiledRegion& region, const 
     for (const auto& type : kernel.lowered.kernel.outputs())
       draft.step.outputs.push_back(
           add_buffer(type, kernel.is_static ? BufferInfo::Role::loaded : BufferInfo::Role::intermediate));
-    for (const auto& base : kernel.bases) draft.bases.push_back(base ? std::optional(find(*base)) : std::nullopt);
+    for (const auto& base : kernel.bases)
+      draft.bases.push_back(base ? std::optional(find(*base)) : std::nullopt);
     for (const auto& check : kernel.lowered.checks)
-      add_check({Expr::logical_or(Expr::equal(check.points, 0),
-                                  Expr::logical_and(Expr::less_equal(0, check.low), Expr::less(check.high, check.length))),
-                 cat("gather or scatter: index ", check.index, " leaves an axis that has ", check.length, " elements"),
+      add_check({Expr::logical_or(
+                     Expr::equal(check.points, 0),
+                     Expr::logical_and(Expr::less_equal(0, check.low), Expr::less(check.high, check.length))),
+                 cat("gather or scatter: index ", check.index, " leaves an axis that has ", check.length,
+                     " elements"),
                  {}});
     made.push_back(draft.step.outputs);
     drafts_.push_back(std::move(draft));
@@ -77,7 +82,8 @@ std::vector<BufferId> Assembler::add_outputs(NodeId id) {
   return outputs;
 }
 
-void Assembler::add_host(NodeId id, const std::vector<BufferId>& inputs, const std::vector<BufferId>& outputs) {
+void Assembler::add_host(NodeId id, const std::vector<BufferId>& inputs,
+                         const std::vector<BufferId>& outputs) {
   const Node& node = dag_.node(id);
   if (node.op == Op::barrier) {
     add_copy(inputs[0], outputs[0], "barrier");
@@ -91,7 +97,8 @@ void Assembler::add_host(NodeId id, const std::vector<BufferId>& inputs, const s
   draft.step.host = host_step(dag_, id, sink_);
   draft.bases.resize(outputs.size());
   for (const auto earlier : node.after)
-    if (const auto found = host_steps_.find(earlier); found != host_steps_.end()) draft.after.push_back(found->second);
+    if (const auto found = host_steps_.find(earlier); found != host_steps_.end())
+      draft.after.push_back(found->second);
   host_steps_.emplace(id, drafts_.size());
   drafts_.push_back(std::move(draft));
 }
@@ -112,7 +119,8 @@ std::size_t Assembler::add_copy(BufferId from, BufferId to, const std::string& n
   draft.step.outputs = {to};
   draft.bases.resize(1);
   draft.step.host = [](const runtime::HostCall& call) {
-    if (!call.inputs[0].empty()) std::memcpy(call.outputs[0].data(), call.inputs[0].data(), call.inputs[0].size());
+    if (!call.inputs[0].empty())
+      std::memcpy(call.outputs[0].data(), call.inputs[0].data(), call.inputs[0].size());
   };
   drafts_.push_back(std::move(draft));
   return drafts_.size() - 1;
@@ -156,14 +164,15 @@ bool Assembler::depends(std::size_t later, std::size_t earlier) const {
   return false;
 }
 
-/// Whether a step may write its output `new_buffer` over `old_buffer`, as far as its own reading goes: it reads the old
-/// elements only where it writes, or only as what it scatters into.
+/// Whether a step may write its output `new_buffer` over `old_buffer`, as far as its own reading goes: it
+/// reads the old elements only where it writes, or only as what it scatters into.
 bool Assembler::overwrites_safely(std::size_t step, BufferId old_buffer, BufferId new_buffer) const {
   const Draft& draft = drafts_[step];
   if (!draft.step.kernel) return false;
   const auto& kernel = result_.plan.kernels[*draft.step.kernel].kernel;
-  const auto position = static_cast<std::size_t>(
-      std::find(draft.step.outputs.begin(), draft.step.outputs.end(), new_buffer) - draft.step.outputs.begin());
+  const auto position =
+      static_cast<std::size_t>(std::find(draft.step.outputs.begin(), draft.step.outputs.end(), new_buffer) -
+                               draft.step.outputs.begin());
   const kernel::Store* store = nullptr;
   for (const auto& s : kernel.stores())
     if (s.output == position) store = &s;
@@ -174,7 +183,8 @@ bool Assembler::overwrites_safely(std::size_t step, BufferId old_buffer, BufferI
     if (draft.bases[position]) return false;  // a scatter goes over other points than it reads
     if (load->index != store->index) return false;
   }
-  if (std::find(draft.step.inputs.begin(), draft.step.inputs.end(), old_buffer) == draft.step.inputs.end()) return true;
+  if (std::find(draft.step.inputs.begin(), draft.step.inputs.end(), old_buffer) == draft.step.inputs.end())
+    return true;
   // Another output of the kernel must not read the old elements in a nest of its own.
   for (const auto& s : kernel.stores()) {
     if (s.domain == store->domain) continue;
@@ -187,20 +197,23 @@ bool Assembler::overwrites_safely(std::size_t step, BufferId old_buffer, BufferI
   return true;
 }
 
-/// Lets `new_buffer` be written where `old_buffer` is, if every other reader of the old elements can come first.
+/// Lets `new_buffer` be written where `old_buffer` is, if every other reader of the old elements can come
+/// first.
 bool Assembler::make_in_place(BufferId old_buffer, BufferId new_buffer) {
   const std::size_t writer = producer(new_buffer);
   if (writer == nobody || producer(old_buffer) == writer) return false;
   const auto& outputs = drafts_[writer].step.outputs;
   if (std::count(outputs.begin(), outputs.end(), old_buffer) != 0) return false;
   if (!overwrites_safely(writer, old_buffer, new_buffer)) return false;
-  const auto position = static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), new_buffer) - outputs.begin());
+  const auto position =
+      static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), new_buffer) - outputs.begin());
   if (drafts_[writer].bases[position] && *drafts_[writer].bases[position] != old_buffer) return false;
   const auto others = readers(old_buffer);
   for (const auto reader : others)
     if (reader != writer && depends(reader, writer)) return false;
   // From here on it happens. Later readers of the new elements read the old buffer.
-  if (const std::size_t origin = producer(old_buffer); origin != nobody) drafts_[writer].after.push_back(origin);
+  if (const std::size_t origin = producer(old_buffer); origin != nobody)
+    drafts_[writer].after.push_back(origin);
   const auto new_readers = readers(new_buffer);
   for (const auto reader : others)
     if (reader != writer) drafts_[writer].after.push_back(reader);
@@ -220,13 +233,14 @@ bool Assembler::make_in_place(BufferId old_buffer, BufferId new_buffer) {
   return true;
 }
 
-/// What reads a state's old elements after the run, or gives them to another state, gets a copy taken before the
-/// state changes.
+/// What reads a state's old elements after the run, or gives them to another state, gets a copy taken before
+/// the state changes.
 void Assembler::protect_old_states() {
   std::map<BufferId, NodeId> states;
   for (const auto& [state, value] : assigned_) states.emplace(source(state), state);
   const auto copied = [&](BufferId buffer) {
-    const BufferId copy = add_buffer(result_.plan.buffers[buffer.index()].type, BufferInfo::Role::intermediate);
+    const BufferId copy =
+        add_buffer(result_.plan.buffers[buffer.index()].type, BufferInfo::Role::intermediate);
     add_copy(buffer, copy, "copy of a state");
     return copy;
   };
@@ -291,10 +305,12 @@ std::vector<std::size_t> Assembler::ordered() const {
       const auto found = writers.find(input);
       if (found == writers.end()) continue;
       // Written in place a second time: edges order those that read the first elements.
-      if (found->second.size() == 1) waits[k].insert(found->second[0]);
+      if (found->second.size() == 1)
+        waits[k].insert(found->second[0]);
       else
         for (const auto w : found->second)
-          if (std::find(drafts_[w].after.begin(), drafts_[w].after.end(), k) == drafts_[w].after.end()) waits[k].insert(w);
+          if (std::find(drafts_[w].after.begin(), drafts_[w].after.end(), k) == drafts_[w].after.end())
+            waits[k].insert(w);
     }
     waits[k].erase(k);
   }
@@ -313,7 +329,8 @@ std::vector<std::size_t> Assembler::ordered() const {
     for (const auto follower : next[k])
       if (--left[follower] == 0) ready.push(follower);
   }
-  if (order.size() != count) throw InternalError("plan: steps wait for each other in a circle", print(result_.plan));
+  if (order.size() != count)
+    throw InternalError("plan: steps wait for each other in a circle", print(result_.plan));
   return order;
 }
 

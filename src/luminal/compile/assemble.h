@@ -20,8 +20,8 @@ struct Assembled {
   std::map<NodeId, bool> written;  // states that runs change
 };
 
-/// Puts compiled regions, host steps and state updates together: decides what is written in place, and orders the
-/// steps.
+/// Puts compiled regions, host steps and state updates together: decides what is written in place, and orders
+/// the steps.
 class Assembler {
  public:
   Assembler(const Dag& dag, const Sink& sink) : dag_(dag), sink_(sink) {}
@@ -29,7 +29,8 @@ class Assembler {
   /// The buffer of an input or state, made when first asked for.
   runtime::BufferId source(NodeId node);
   /// Adds a region's kernels, reading the given buffers; the buffers of what is wanted, in order.
-  std::vector<runtime::BufferId> add_region(const CompiledRegion& region, const std::vector<runtime::BufferId>& sources);
+  std::vector<runtime::BufferId> add_region(const CompiledRegion& region,
+                                            const std::vector<runtime::BufferId>& sources);
   /// Buffers for the outputs of a node that the host computes.
   std::vector<runtime::BufferId> add_outputs(NodeId node);
   /// Adds a step that the host does: a custom op, a sort, a barrier, a print or a diff.

@@ -39,7 +39,8 @@ Tensor mine(const ExecutableData& data, const Tensor& tensor, std::string_view o
   return data.values->tensor(data.values->dag.whole(tensor.value().node, tensor.value().output));
 }
 
-void require_source(const ExecutableData& data, const Tensor& tensor, std::string_view operation, Location where) {
+void require_source(const ExecutableData& data, const Tensor& tensor, std::string_view operation,
+                    Location where) {
   const Op op = data.values->dag.node(tensor.node()).op;
   if (op != Op::input && op != Op::state)
     throw Error(cat(operation, ": the tensor is a ", op, ", expected an input or a state"), where);
@@ -62,14 +63,15 @@ void upload(ExecutableData& data, Location where) {
     const Node& n = data.values->dag.node(node);
     const Tensor tensor = data.values->tensor(node);
     if (!tensor.has_data() && !deferred && n.op == Op::input)
-      throw Error(cat("run: the input '", n.name, "' has no value; it was made at ", n.where.short_form()), where);
-    auto array = std::make_shared<Array>((deferred ? data.values->loaders.at(node)().converted_for(n.outputs[0].dtype)
-                                                   : tensor.array(where))
-                                             .contiguous());
+      throw Error(cat("run: the input '", n.name, "' has no value; it was made at ", n.where.short_form()),
+                  where);
+    auto array = std::make_shared<Array>(
+        (deferred ? data.values->loaders.at(node)().converted_for(n.outputs[0].dtype) : tensor.array(where))
+            .contiguous());
     const auto dims = n.outputs[0].shape.eval(data.values->dims);
     if (array->dims() != dims)
-      throw Error(cat(n.op, " '", n.name, "' holds ", array->dtype(), "[", join(array->dims()), "], expected [", join(dims),
-                      "]"),
+      throw Error(cat(n.op, " '", n.name, "' holds ", array->dtype(), "[", join(array->dims()),
+                      "], expected [", join(dims), "]"),
                   where);
     const std::size_t bytes = static_cast<std::size_t>(array->size()) * byte_size(array->dtype());
     const std::byte* first = std::as_const(*array).bytes();
@@ -98,8 +100,8 @@ Executable& Executable::set(const Tensor& tensor, const Array& values, const Dim
   return *this;
 }
 
-Executable& Executable::set_dyn(const Tensor& tensor, const Array& values, const std::vector<std::int64_t>& dims,
-                                Location where) {
+Executable& Executable::set_dyn(const Tensor& tensor, const Array& values,
+                                const std::vector<std::int64_t>& dims, Location where) {
   const Tensor target = mine(*data_, tensor, "set_dyn", where);
   require_source(*data_, target, "set_dyn", where);
   target.set_dyn(values, dims, where);
@@ -113,7 +115,8 @@ Executable& Executable::set_dim(std::string_view name, std::int64_t value, Locat
     throw Error(cat("set_dim: no dim is named '", name, "'"), where);
   const Interval bounds = found->second.declared_bounds();
   if ((bounds.low && value < *bounds.low) || (bounds.high && value > *bounds.high))
-    throw Error(cat("set_dim: ", name, " = ", value, " is outside [", bounds.low ? std::to_string(*bounds.low) : "-inf", ", ",
+    throw Error(cat("set_dim: ", name, " = ", value, " is outside [",
+                    bounds.low ? std::to_string(*bounds.low) : "-inf", ", ",
                     bounds.high ? std::to_string(*bounds.high) : "inf", "]"),
                 where);
   data_->values->dims.insert_or_assign(std::string(name), value);
@@ -142,7 +145,8 @@ Array Executable::array(const Tensor& tensor, Location where) const {
   const TensorType& whole = data.values->dag.type(value.node, value.output);
   if (const auto source = data.sources.find(value.node); source != data.sources.end()) {
     if (!data.current.contains(value.node)) return data.values->tensor(value).array(where);
-    return materialise(read(source->second, whole.shape, whole.dtype, data.values->dims), value.view, data.values->dims);
+    return materialise(read(source->second, whole.shape, whole.dtype, data.values->dims), value.view,
+                       data.values->dims);
   }
   for (const auto& [output, buffer] : data.outputs) {
     if (output.node != value.node || output.output != value.output) continue;

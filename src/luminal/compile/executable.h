@@ -12,12 +12,12 @@ namespace luminal {
 
 struct ExecutableData;
 
-/// A compiled graph with its data: set inputs, run, get results. A handle. Not for use from several threads at once,
-/// but several executables are.
+/// A compiled graph with its data: set inputs, run, get results. A handle. Not for use from several threads
+/// at once, but several executables are.
 class Executable {
  public:
-  /// Gives an input or a state its value, as `Tensor::set` does; `dims` are values of named dims that it does not show.
-  /// An `Error` leaves everything as it was.
+  /// Gives an input or a state its value, as `Tensor::set` does; `dims` are values of named dims that it does
+  /// not show. An `Error` leaves everything as it was.
   Executable& set(const Tensor& tensor, const Array& values, const DimMap& dims = {},
                   Location where = Location::current());
   /// Flat values, and the dims of a tensor with named ones.
@@ -25,8 +25,8 @@ class Executable {
                       Location where = Location::current());
   Executable& set_dim(std::string_view name, std::int64_t value, Location where = Location::current());
 
-  /// Computes everything that was marked with `retrieve` or `keep`, runs print and diff, then states have their new
-  /// values. `Error` for an input without value, and the like; the executable stays usable.
+  /// Computes everything that was marked with `retrieve` or `keep`, runs print and diff, then states have
+  /// their new values. `Error` for an input without value, and the like; the executable stays usable.
   void run(Location where = Location::current());
 
   /// Of an output after a run; of an input or a state at any time.

@@ -21,7 +21,8 @@ Array array_of(std::span<const std::byte> bytes, const TensorType& type, const D
 void run_custom(const Node& node, const std::vector<TensorType>& types, const runtime::HostCall& call) {
   const CustomOp& op = *node.get<attribute::Custom>().op;
   std::vector<Array> inputs;
-  for (std::size_t k = 0; k < types.size(); ++k) inputs.push_back(array_of(call.inputs[k], types[k], call.dims));
+  for (std::size_t k = 0; k < types.size(); ++k)
+    inputs.push_back(array_of(call.inputs[k], types[k], call.dims));
   std::vector<Array> outputs;
   try {
     outputs = op.run(inputs);
@@ -31,13 +32,14 @@ void run_custom(const Node& node, const std::vector<TensorType>& types, const ru
     throw Error(cat("custom op '", op.name, "': ", problem.what()), node.where);
   }
   if (outputs.size() != node.outputs.size())
-    throw Error(cat("custom op '", op.name, "': gave ", outputs.size(), " outputs, expected ", node.outputs.size()),
-                node.where);
+    throw Error(
+        cat("custom op '", op.name, "': gave ", outputs.size(), " outputs, expected ", node.outputs.size()),
+        node.where);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const auto dims = node.outputs[k].shape.eval(call.dims);
     if (outputs[k].dtype() != node.outputs[k].dtype || outputs[k].dims() != dims)
-      throw Error(cat("custom op '", op.name, "': output ", k, " is ", outputs[k].dtype(), "[", join(outputs[k].dims()),
-                      "], expected ", node.outputs[k].dtype, "[", join(dims), "]"),
+      throw Error(cat("custom op '", op.name, "': output ", k, " is ", outputs[k].dtype(), "[",
+                      join(outputs[k].dims()), "], expected ", node.outputs[k].dtype, "[", join(dims), "]"),
                   node.where);
     const Array whole = outputs[k].contiguous();
     if (whole.size() > 0) std::memcpy(call.outputs[k].data(), whole.bytes(), call.outputs[k].size());
@@ -46,8 +48,8 @@ void run_custom(const Node& node, const std::vector<TensorType>& types, const ru
 
 /// Numbers in order, NaN above all; equal ones as they stood.
 template <typename Key>
-void sort_rows(std::size_t rows, std::size_t length, bool descending, std::size_t bytes, const std::byte* from,
-               std::byte* sorted, std::int64_t* places, const Key& key) {
+void sort_rows(std::size_t rows, std::size_t length, bool descending, std::size_t bytes,
+               const std::byte* from, std::byte* sorted, std::int64_t* places, const Key& key) {
   using K = decltype(key(from));
   std::vector<K> keys(length);
   std::vector<std::int64_t> order(length);

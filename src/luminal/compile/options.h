@@ -27,12 +27,13 @@ struct CompileOptions {
   bool exact = false;
   /// Further rules, as text; see docs/adding-a-rule.md.
   std::string rules = {};
-  /// Typical values of dims, for the cost model. A dim without one takes its value in the graph, else a guess.
+  /// Typical values of dims, for the cost model. A dim without one takes its value in the graph, else a
+  /// guess.
   DimMap tune_dims = {};
   /// The ranges that a dim is compiled for; a run outside of all is an `Error`. Without: its declared bounds.
   std::map<std::string, Bucket> buckets = {};
-  /// Bytes that a single intermediate may take before a plan that recomputes it is preferred; 0: four times the
-  /// largest input or output.
+  /// Bytes that a single intermediate may take before a plan that recomputes it is preferred; 0: four times
+  /// the largest input or output.
   std::size_t memory_budget = 0;
   /// Verify each stage's result. On in debug builds.
 #ifdef NDEBUG
@@ -45,7 +46,8 @@ struct CompileOptions {
   /// Where stages report; nothing if empty.
   Sink sink = {};
   /// Receives what stages made, as text, under the names "egraph" (classes and their terms), "statistics" (of
-  /// saturation), "rejected" (why bodies were not taken) and "derivation" (which rules led to the kernels). Costs time.
+  /// saturation), "rejected" (why bodies were not taken) and "derivation" (which rules led to the kernels).
+  /// Costs time.
   std::function<void(std::string_view what, const std::string& text)> inspect = {};
 };
 

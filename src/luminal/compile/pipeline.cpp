@@ -21,8 +21,8 @@ using runtime::BufferId;
 
 class Pipeline {
  public:
-  Pipeline(Dag dag, std::shared_ptr<runtime::Device> device, const CompileOptions& options, const DimMap& known,
-           const Sink& sink)
+  Pipeline(Dag dag, std::shared_ptr<runtime::Device> device, const CompileOptions& options,
+           const DimMap& known, const Sink& sink)
       : dag_(std::move(dag)), device_(std::move(device)), options_(options), assembler_(dag_, sink) {
     choose_dims(known);
   }
@@ -57,10 +57,13 @@ class Pipeline {
   void choose_dims(const DimMap& known) {
     for (const auto& [name, bucket] : options_.buckets) {
       const auto found = dag_.variables().find(name);
-      if (found == dag_.variables().end()) throw Error(cat("compile: a bucket for '", name, "', which is no dim of the graph"));
+      if (found == dag_.variables().end())
+        throw Error(cat("compile: a bucket for '", name, "', which is no dim of the graph"));
       const Interval bounds = found->second.declared_bounds();
-      if (bucket.low > bucket.high || (bounds.low && bucket.high < *bounds.low) || (bounds.high && bucket.low > *bounds.high))
-        throw Error(cat("compile: the bucket [", bucket.low, ", ", bucket.high, "] of '", name, "' holds no value it can have"));
+      if (bucket.low > bucket.high || (bounds.low && bucket.high < *bounds.low) ||
+          (bounds.high && bucket.low > *bounds.high))
+        throw Error(cat("compile: the bucket [", bucket.low, ", ", bucket.high, "] of '", name,
+                        "' holds no value it can have"));
     }
     for (const auto& [name, variable] : dag_.variables()) {
       const Interval bounds = variable.declared_bounds();
@@ -81,7 +84,8 @@ class Pipeline {
   void collect_checks() {
     std::set<std::string> seen;
     const auto add = [&](const Expr& holds, const std::string& problem, Location where) {
-      if (holds != Expr(1) && seen.insert(holds.text() + problem).second) assembler_.add_check({holds, problem, where});
+      if (holds != Expr(1) && seen.insert(holds.text() + problem).second)
+        assembler_.add_check({holds, problem, where});
     };
     const auto add_view = [&](const View& view, Location where) {
       for (const auto& check : view.checks()) add(check.holds, check.problem, where);
@@ -100,12 +104,14 @@ class Pipeline {
     for (const auto& [name, bucket] : options_.buckets) {
       const Expr& dim = dag_.variables().find(name)->second;
       add(Expr::logical_and(Expr::less_equal(bucket.low, dim), Expr::less_equal(dim, bucket.high)),
-          cat("run: '", name, "' is outside of the bucket [", bucket.low, ", ", bucket.high, "] it was compiled for"), {});
+          cat("run: '", name, "' is outside of the bucket [", bucket.low, ", ", bucket.high,
+              "] it was compiled for"),
+          {});
     }
   }
 
-  /// The graph in regions: repeated layers are regions of their own, equal ones compiled once. Values that pass from one
-  /// region to another exist in memory.
+  /// The graph in regions: repeated layers are regions of their own, equal ones compiled once. Values that
+  /// pass from one region to another exist in memory.
   void compile_regions() {
     std::vector<std::vector<NodeId>> parts;
     const auto order = execution_order(dag_, dag_.roots());
@@ -115,14 +121,16 @@ class Pipeline {
       for (const auto id : parts[k])
         if (!rewriting::is_boundary(dag_.node(id).op)) part_of.emplace(id, k);
 
-    // Who needs what from which part. A value outside of all parts (an input, a constant) is made by whoever reads it.
+    // Who needs what from which part. A value outside of all parts (an input, a constant) is made by whoever
+    // reads it.
     std::vector<rewriting::Region> regions(parts.size());
     std::vector<std::vector<Value>>& wanted = wanted_;
     wanted.assign(parts.size(), {});
     const auto want = [&](const Value& value, std::size_t reader) {
       const auto found = part_of.find(value.node);
       const std::size_t part = found != part_of.end() ? found->second : reader;
-      if (std::find(wanted[part].begin(), wanted[part].end(), value) == wanted[part].end()) wanted[part].push_back(value);
+      if (std::find(wanted[part].begin(), wanted[part].end(), value) == wanted[part].end())
+        wanted[part].push_back(value);
       return part;
     };
     for (const auto id : order) {
@@ -197,10 +205,12 @@ class Pipeline {
     const auto visit = [&](const Value& value) {
       const Node& node = dag_.node(value.node);
       const auto found = part_of.find(value.node);
-      const bool outside = rewriting::is_boundary(node.op) || (found != part_of.end() && found->second != part);
+      const bool outside =
+          rewriting::is_boundary(node.op) || (found != part_of.end() && found->second != part);
       if (outside) {
         if (seen.insert({value.node, value.output}).second)
-          region.sources.push_back({{value.node, value.output}, node.op == Op::state && !dag_.assignments().contains(value.node)});
+          region.sources.push_back(
+              {{value.node, value.output}, node.op == Op::state && !dag_.assignments().contains(value.node)});
       } else if (visited.insert(value.node).second) {
         stack.emplace_back(value.node, 0);
       }
@@ -252,7 +262,8 @@ class Pipeline {
     for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
       auto& kernel = plan.kernels[k];
       kernel.schedule = codegen::default_schedule(kernel.kernel, machine, dims_);
-      kernel.source = codegen::print_kernel(kernel.kernel, device_->dialect(), kernel.schedule, cat("luminal_kernel_", k));
+      kernel.source = codegen::print_kernel(kernel.kernel, device_->dialect(), kernel.schedule,
+                                            cat("luminal_kernel_", k));
     }
   }
 
@@ -262,7 +273,7 @@ class Pipeline {
   Assembler assembler_;
   DimMap dims_;
   std::vector<std::vector<Value>> wanted_;                // by part
-  std::vector<std::pair<Value, BufferId>> buffers_;      // where wanted values are
+  std::vector<std::pair<Value, BufferId>> buffers_;       // where wanted values are
   std::map<NodeId, std::vector<BufferId>> host_outputs_;  // of boundary ops
   std::vector<StageReport> reports_;
 };
@@ -282,7 +293,8 @@ Executable compile(const Graph& graph, std::shared_ptr<runtime::Device> device, 
   data->written = std::move(assembled.written);
   data->runner = std::make_unique<runtime::Runner>(
       std::move(device), std::make_shared<const runtime::Plan>(std::move(assembled.plan)));
-  report(data->reports, "load", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  report(data->reports, "load",
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   if (options.sink)
     for (const auto& stage : data->reports)
       options.sink(cat(stage.name, ": ", static_cast<std::int64_t>(stage.seconds * 1e6), " us",

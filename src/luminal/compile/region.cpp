@@ -27,7 +27,8 @@ class Clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-void add_classes(const rewriting::BodyRef& body, std::set<egraph::Value>& ids, const rewriting::Terms& terms) {
+void add_classes(const rewriting::BodyRef& body, std::set<egraph::Value>& ids,
+                 const rewriting::Terms& terms) {
   ids.insert(terms[body->owner].id);
   for (const auto& child : body->children) add_classes(child, ids, terms);
 }
@@ -61,7 +62,8 @@ void inspect(const CompileOptions& options, rewriting::Language& language, const
 
 }  // namespace
 
-void report(std::vector<StageReport>& reports, const std::string& name, double seconds, const std::string& detail) {
+void report(std::vector<StageReport>& reports, const std::string& name, double seconds,
+            const std::string& detail) {
   for (auto& existing : reports) {
     if (existing.name != name) continue;
     existing.seconds += seconds;
@@ -77,7 +79,8 @@ std::string region_key(const Dag& dag, const rewriting::Region& region) {
   for (std::size_t k = 0; k < region.sources.size(); ++k) {
     const auto& source = region.sources[k];
     names[source.place] = cat("s", k);
-    text += cat("s", k, source.is_static ? " static " : " ", dag.type(source.place.first, source.place.second), "\n");
+    text += cat("s", k, source.is_static ? " static " : " ",
+                dag.type(source.place.first, source.place.second), "\n");
   }
   std::size_t next = 0;
   std::vector<std::pair<NodeId, std::size_t>> stack;
@@ -109,7 +112,8 @@ std::string region_key(const Dag& dag, const rewriting::Region& region) {
 }
 
 CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
-                              search::CostOracle& oracle, const DimMap& dims, std::vector<StageReport>& reports) {
+                              search::CostOracle& oracle, const DimMap& dims,
+                              std::vector<StageReport>& reports) {
   Clock clock;
   rewriting::Language language({options.exact, options.rules});
   if (options.inspect) language.graph().database().track_reasons();
@@ -120,8 +124,9 @@ CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, c
   const auto terms = rewriting::collect(language, encoded);
   result.classes = terms.classes.size();
   for (const auto& c : terms.classes) result.terms += c.terms.size();
-  report(reports, "saturate", clock.lap(),
-         cat(result.classes, " classes, ", result.terms, " terms", result.saturated ? "" : ", budget used up"));
+  report(
+      reports, "saturate", clock.lap(),
+      cat(result.classes, " classes, ", result.terms, " terms", result.saturated ? "" : ", budget used up"));
   search::MapOptions map_options;
   map_options.memory_budget = static_cast<double>(options.memory_budget);
   std::vector<std::string> rejected;
@@ -129,7 +134,8 @@ CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, c
                                                 : search::map(terms, oracle, dims, map_options,
                                                               options.inspect ? &rejected : nullptr);
   result.evaluated = mapping.evaluated;
-  report(reports, "map", clock.lap(), cat(mapping.evaluated, " bodies priced, ", mapping.bodies.size(), " taken"));
+  report(reports, "map", clock.lap(),
+         cat(mapping.evaluated, " bodies priced, ", mapping.bodies.size(), " taken"));
   if (options.inspect) inspect(options, language, terms, mapping, rejected);
   const auto groups = search::group(terms, mapping);
   report(reports, "group", clock.lap());
@@ -139,7 +145,8 @@ CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, c
     if (terms.classes[k].is_source()) where[ClassId(k)] = {terms.classes[k].terms[0].number, std::nullopt, 0};
   const auto find = [&](ClassId id) {
     const auto found = where.find(id);
-    if (found == where.end()) throw InternalError(cat("region: class ", id.value(), " is read before it is computed"));
+    if (found == where.end())
+      throw InternalError(cat("region: class ", id.value(), " is read before it is computed"));
     return found->second;
   };
   for (const auto& bodies : groups) {

@@ -12,8 +12,8 @@ namespace luminal {
 /// A region's kernels: compiled once, used wherever an equal region stands.
 struct CompiledRegion {
   struct Source {
-    std::optional<std::size_t> source;   // the region's source with this number
-    std::optional<std::size_t> kernel;   // or output `output` of kernel `kernel`
+    std::optional<std::size_t> source;  // the region's source with this number
+    std::optional<std::size_t> kernel;  // or output `output` of kernel `kernel`
     std::size_t output = 0;
   };
   struct RegionKernel {
@@ -35,12 +35,14 @@ struct CompiledRegion {
 
 /// Encodes, saturates, maps and lowers.
 CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
-                              search::CostOracle& oracle, const DimMap& dims, std::vector<StageReport>& reports);
+                              search::CostOracle& oracle, const DimMap& dims,
+                              std::vector<StageReport>& reports);
 
 /// A text that is equal for regions that differ in nothing but which nodes they are.
 std::string region_key(const Dag& dag, const rewriting::Region& region);
 
 /// Adds to the report of that name.
-void report(std::vector<StageReport>& reports, const std::string& name, double seconds, const std::string& detail = "");
+void report(std::vector<StageReport>& reports, const std::string& name, double seconds,
+            const std::string& detail = "");
 
 }  // namespace luminal

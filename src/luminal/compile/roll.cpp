@@ -21,7 +21,8 @@ std::uint64_t signature(const Dag& dag, NodeId id) {
   hash.add(node.attribute.index());
   if (const auto* reduce = node.try_get<attribute::Reduce>()) hash.add(reduce->axes);
   if (const auto* axis = node.try_get<attribute::Axis>()) hash.add(axis->axis);
-  for (const auto& type : node.outputs) hash.add(static_cast<std::uint64_t>(type.dtype)).add(type.shape.hash());
+  for (const auto& type : node.outputs)
+    hash.add(static_cast<std::uint64_t>(type.dtype)).add(type.shape.hash());
   for (const auto& input : node.inputs) {
     hash.add(input.output).add(input.view.hash());
     hash.add(static_cast<std::uint64_t>(dag.node(input.node).op));
@@ -52,7 +53,8 @@ Run longest_run(const std::vector<std::uint64_t>& signs) {
         ++same;
         continue;
       }
-      if (same >= 2 * period && same + period > best.length) best = {k - same - period, period, same + period};
+      if (same >= 2 * period && same + period > best.length)
+        best = {k - same - period, period, same + period};
       same = 0;
     }
   }
@@ -106,10 +108,11 @@ std::vector<std::vector<NodeId>> roll_layers(const Dag& dag, const std::vector<N
   std::vector<std::size_t> cuts = {0};
   // Forward, backward and updates repeat each in their own way: look again in what is left.
   std::vector<std::pair<std::size_t, std::size_t>> open = {{0, nodes.size()}};
-  // Layers have sums in them. What is element-wise throughout (an optimiser's updates) is better kept together: it
-  // shares kernels.
+  // Layers have sums in them. What is element-wise throughout (an optimiser's updates) is better kept
+  // together: it shares kernels.
   const auto sums_in = [&](std::size_t from, std::size_t to) {
-    return std::any_of(nodes.begin() + static_cast<std::ptrdiff_t>(from), nodes.begin() + static_cast<std::ptrdiff_t>(to),
+    return std::any_of(nodes.begin() + static_cast<std::ptrdiff_t>(from),
+                       nodes.begin() + static_cast<std::ptrdiff_t>(to),
                        [&](NodeId id) { return dag.node(id).op == Op::reduce_sum; });
   };
   while (!open.empty()) {

@@ -25,7 +25,8 @@ std::optional<Split> find_in(const Kernel& kernel, const Expr& e) {
   if (e.is_constant() || e.kind() == Expr::Kind::variable) return std::nullopt;
   const auto operands = e.operands();
   if (e.kind() == Expr::Kind::div || e.kind() == Expr::Kind::mod) {
-    const auto axis = operands[0].kind() == Expr::Kind::variable ? operands[0].coordinate_axis() : std::nullopt;
+    const auto axis =
+        operands[0].kind() == Expr::Kind::variable ? operands[0].coordinate_axis() : std::nullopt;
     const auto divisor = operands[1].constant_value();
     if (axis && *axis < kernel.loops().size() && divisor && *divisor > 1) {
       const auto extent = kernel.loops()[*axis].extent.constant_value();
@@ -74,7 +75,8 @@ class Rebuilder {
         replaced_.insert_or_assign(cat("i", position_base + k), made_.variable(id));
     }
     for (const auto& store : old_.stores())
-      made_.add_store({store.output, moved(store.domain), moved(store.index), ids_[store.value.index()], store.mode});
+      made_.add_store(
+          {store.output, moved(store.domain), moved(store.index), ids_[store.value.index()], store.mode});
     return std::move(made_);
   }
 
@@ -113,11 +115,15 @@ class Rebuilder {
             [&](const value::Reduce& v) -> ValueKind {
               return value::Reduce{v.monoid, moved(v.loops), moved(v.arguments)};
             },
-            [&](const value::Position& v) -> ValueKind { return value::Position{ids_[v.argument.index()], v.length}; },
+            [&](const value::Position& v) -> ValueKind {
+              return value::Position{ids_[v.argument.index()], v.length};
+            },
             [&](const value::Random& v) -> ValueKind {
               return value::Random{moved(v.position), ids_[v.key.index()], v.stream};
             },
-            [&](const value::Scan& v) -> ValueKind { return value::Scan{v.monoid, v.loop, ids_[v.argument.index()]}; },
+            [&](const value::Scan& v) -> ValueKind {
+              return value::Scan{v.monoid, v.loop, ids_[v.argument.index()]};
+            },
         },
         kind);
   }

@@ -37,7 +37,8 @@ class Scope {
   /// The scope of a module of this kind: itself if it has a path, a fresh one otherwise.
   Scope of(std::string_view kind) const;
 
-  /// The same, but states get no first values: for models whose weights are loaded. They read as zeros until set.
+  /// The same, but states get no first values: for models whose weights are loaded. They read as zeros until
+  /// set.
   Scope without_values() const;
 
   Graph& graph() { return graph_; }

@@ -6,8 +6,8 @@
 
 namespace luminal::rewriting {
 
-/// What the e-graph holds by number only: shapes, index maps, index expressions and scalars. Index algebra stays
-/// out of the e-graph; equal things have equal numbers.
+/// What the e-graph holds by number only: shapes, index maps, index expressions and scalars. Index algebra
+/// stays out of the e-graph; equal things have equal numbers.
 struct Atoms {
   using Number = egraph::Value;
 

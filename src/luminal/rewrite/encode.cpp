@@ -43,7 +43,9 @@ class Encoder {
     const TensorType& type = dag_.type(source.place.first, source.place.second);
     const ClassId leaf = graph_.add(language_.leaf, {graph_.integer(static_cast<std::int64_t>(number)),
                                                      shape(type.shape), dtype(type.dtype)});
-    graph_.add(*graph_.database().find_function(source.is_static && type.shape.constant_dims() ? "static" : "dynamic"), {leaf});
+    graph_.add(*graph_.database().find_function(source.is_static && type.shape.constant_dims() ? "static"
+                                                                                               : "dynamic"),
+               {leaf});
     classes_.emplace(source.place, leaf);
   }
 
@@ -61,7 +63,8 @@ class Encoder {
         continue;
       }
       const Node& node = dag_.node(place.first);
-      if (is_boundary(node.op)) throw InternalError(cat("encode: ", node.op, " is not among the region's sources"));
+      if (is_boundary(node.op))
+        throw InternalError(cat("encode: ", node.op, " is not among the region's sources"));
       bool ready = true;
       for (const auto& input : node.inputs) {
         if (classes_.contains({input.node, input.output})) continue;
@@ -114,11 +117,13 @@ class Encoder {
   ClassId wide_scatter(const Node& node) {
     const DType narrow = node.outputs[0].dtype;
     const DType wide = compute_dtype(narrow);
-    const auto cast = [&](DType to, ClassId x) { return graph_.add(language_.constructor(Op::cast), {dtype(to), x}); };
+    const auto cast = [&](DType to, ClassId x) {
+      return graph_.add(language_.constructor(Op::cast), {dtype(to), x});
+    };
     const ClassId sum =
         graph_.add(language_.constructor(Op::scatter_add),
-                   {number(node.get<attribute::Axis>().axis), cast(wide, read(node.inputs[0])), read(node.inputs[1]),
-                    cast(wide, read(node.inputs[2]))});
+                   {number(node.get<attribute::Axis>().axis), cast(wide, read(node.inputs[0])),
+                    read(node.inputs[1]), cast(wide, read(node.inputs[2]))});
     return cast(narrow, sum);
   }
 

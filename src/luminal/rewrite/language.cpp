@@ -147,18 +147,21 @@ std::string element_wise_rules(Op op) {
   for (std::size_t k = 0; k < count; ++k) constants += cat(" c", k);
 
   std::string text;
-  text += cat("(rule ((= e ", term, ") (= s (shape ", main, "))", converts ? "" : cat(" (= t (dtype ", main, "))"), varying,
+  text += cat("(rule ((= e ", term, ") (= s (shape ", main, "))",
+              converts ? "" : cat(" (= t (dtype ", main, "))"), varying,
               ") ((set (shape e) s) (set (dtype e) ", row(op).boolean_result ? "(dtype-bool)" : "t",
               ") (set (varies e) ", axes, ")) :ruleset facts :name \"facts/", constructor, "\")\n");
-  text += cat("(rule ((= e ", term, ")", each("(static ", ")"), ") ((static e)) :ruleset facts :name \"static/", constructor,
-              "\")\n");
+  text += cat("(rule ((= e ", term, ")", each("(static ", ")"),
+              ") ((static e)) :ruleset facts :name \"static/", constructor, "\")\n");
   for (std::size_t k = 0; k < count; ++k)
-    text += cat("(rule ((= e ", term, ") (dynamic x", k, ")) ((dynamic e)) :ruleset facts :name \"dynamic/", constructor, "/",
-                k, "\")\n");
-  text += cat("(rule ((= e ", term, ")", values, " (= s (shape ", main, ")) (= r (fold-", constructor, converts ? " t" : "",
-              constants, "))) ((union e (Const r s)) (subsume ", term, ")) :ruleset facts :name \"constant/", constructor, "\")\n");
-  text += cat("(rule ((= e (View v y)) (= y ", term, ") (simple-map v)) ((union e (", constructor, converts ? " t" : "",
-              each("(View v ", ")"), "))) :ruleset views :name \"view-of/", constructor, "\")\n");
+    text += cat("(rule ((= e ", term, ") (dynamic x", k, ")) ((dynamic e)) :ruleset facts :name \"dynamic/",
+                constructor, "/", k, "\")\n");
+  text += cat("(rule ((= e ", term, ")", values, " (= s (shape ", main, ")) (= r (fold-", constructor,
+              converts ? " t" : "", constants, "))) ((union e (Const r s)) (subsume ", term,
+              ")) :ruleset facts :name \"constant/", constructor, "\")\n");
+  text += cat("(rule ((= e (View v y)) (= y ", term, ") (simple-map v)) ((union e (", constructor,
+              converts ? " t" : "", each("(View v ", ")"), "))) :ruleset views :name \"view-of/", constructor,
+              "\")\n");
   return text;
 }
 
@@ -167,8 +170,9 @@ std::string reduction_rules(Op op) {
   return cat("(rule ((= e (", constructor, " k x)) (= s (shape x)) (= t (dtype x)) (= d (varies x))) ",
              "((set (shape e) (reduced-shape s k)) (set (dtype e) t) (set (varies e) (reduced-axes d s k))) ",
              ":ruleset facts :name \"facts/", constructor, "\")\n", "(rule ((= e (", constructor,
-             " k x)) (static x)) ((static e)) :ruleset facts :name \"static/", constructor, "\")\n", "(rule ((= e (",
-             constructor, " k x)) (dynamic x)) ((dynamic e)) :ruleset facts :name \"dynamic/", constructor, "\")\n");
+             " k x)) (static x)) ((static e)) :ruleset facts :name \"static/", constructor, "\")\n",
+             "(rule ((= e (", constructor,
+             " k x)) (dynamic x)) ((dynamic e)) :ruleset facts :name \"dynamic/", constructor, "\")\n");
 }
 
 /// Data-dependent movement and scans: opaque to algebra, so only their types are known.
@@ -176,18 +180,19 @@ std::string opaque_rules(Op op) {
   const std::string constructor = constructor_name(op);
   const auto count = static_cast<std::size_t>(row(op).arity);
   const bool gathers = kind(op) == OpKind::gather;
-  const std::string term =
-      cat("(", constructor, leading(op).empty() ? "" : " k", operand_names(count), ")");
-  std::string text = cat("(rule ((= e ", term, ") (= s (shape ", gathers ? "x1" : "x0", ")) (= t (dtype x0))) ",
-                         "((set (shape e) s) (set (dtype e) t) (set (varies e) (all-axes s))) :ruleset facts :name \"facts/",
-                         constructor, "\")\n");
+  const std::string term = cat("(", constructor, leading(op).empty() ? "" : " k", operand_names(count), ")");
+  std::string text =
+      cat("(rule ((= e ", term, ") (= s (shape ", gathers ? "x1" : "x0", ")) (= t (dtype x0))) ",
+          "((set (shape e) s) (set (dtype e) t) (set (varies e) (all-axes s))) :ruleset facts :name \"facts/",
+          constructor, "\")\n");
   for (std::size_t k = 0; k < count; ++k)
-    text += cat("(rule ((= e ", term, ") (dynamic x", k, ")) ((dynamic e)) :ruleset facts :name \"dynamic/", constructor, "/",
-                k, "\")\n");
+    text += cat("(rule ((= e ", term, ") (dynamic x", k, ")) ((dynamic e)) :ruleset facts :name \"dynamic/",
+                constructor, "/", k, "\")\n");
   std::string statics;
   for (std::size_t k = 0; k < count; ++k) statics += cat(" (static x", k, ")");
   if (gathers)
-    text += cat("(rule ((= e ", term, ")", statics, ") ((static e)) :ruleset facts :name \"static/", constructor, "\")\n");
+    text += cat("(rule ((= e ", term, ")", statics, ") ((static e)) :ruleset facts :name \"static/",
+                constructor, "\")\n");
   return text;
 }
 

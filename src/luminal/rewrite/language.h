@@ -23,8 +23,8 @@ struct RuleOptions {
   std::string extra;
 };
 
-/// The e-graph's language of tensors: sorts, constructors, facts about classes, the rules' primitives, and the
-/// rules. A class of sort T is a function from coordinates to a scalar; coordinates are positions.
+/// The e-graph's language of tensors: sorts, constructors, facts about classes, the rules' primitives, and
+/// the rules. A class of sort T is a function from coordinates to a scalar; coordinates are positions.
 class Language {
  public:
   explicit Language(const RuleOptions& options = {});
@@ -40,7 +40,8 @@ class Language {
   egraph::FunctionId leaf, constant, iota, random, view, soft_sum, m2;
   egraph::FunctionId shape, dtype, varies, is_static, value;
 
-  /// Runs facts, views and algebra to saturation or until the budget is used up. Returns whether it saturated.
+  /// Runs facts, views and algebra to saturation or until the budget is used up. Returns whether it
+  /// saturated.
   bool saturate(const egraph::Budget& budget);
 
  private:

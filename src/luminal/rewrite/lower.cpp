@@ -57,7 +57,8 @@ class Lowerer {
     return kernel().add_loop(extent);
   }
 
-  /// New coordinates for axes [first, last) of a shape, and the loops they run over; axes of size 1 need none.
+  /// New coordinates for axes [first, last) of a shape, and the loops they run over; axes of size 1 need
+  /// none.
   std::vector<LoopId> loops_over(const Shape& shape, std::size_t first, LoopSet used, Place& place) {
     std::vector<LoopId> loops;
     for (std::size_t axis = first; axis < shape.rank(); ++axis) {
@@ -92,7 +93,8 @@ class Lowerer {
       const Expr& along = place.back();
       root = along.is_constant()
                  ? argument
-                 : kernel().add(value::Scan{body->term->monoid, LoopId(*along.coordinate_axis()), argument}, owner.dtype);
+                 : kernel().add(value::Scan{body->term->monoid, LoopId(*along.coordinate_axis()), argument},
+                                owner.dtype);
     } else {
       root = lower(body, place);
     }
@@ -100,8 +102,8 @@ class Lowerer {
     passed_on_.emplace(body->owner, std::pair(place, root));
   }
 
-  void store(const Body& body, std::vector<LoopId> domain, Place place, ValueId root, kernel::Store::Mode mode,
-             std::optional<ClassId> base = std::nullopt) {
+  void store(const Body& body, std::vector<LoopId> domain, Place place, ValueId root,
+             kernel::Store::Mode mode, std::optional<ClassId> base = std::nullopt) {
     const TermClass& owner = class_of(body);
     const std::uint32_t output = kernel().add_output({owner.shape, owner.dtype});
     result_.outputs.push_back(body.owner);
@@ -124,15 +126,16 @@ class Lowerer {
           body.children[0]->owner);
   }
 
-  /// A place that data names; where the data is an index expression that lies inside, the place is that expression.
+  /// A place that data names; where the data is an index expression that lies inside, the place is that
+  /// expression.
   Expr position(ValueId index, const Expr& length) {
     if (const auto* known = kernel().value(index).try_get<value::Index>())
       if (prove_le(0, known->value) && prove_lt(known->value, length)) return known->value;
     return kernel().variable(kernel().add(value::Position{index, length}, kernel().value(index).dtype));
   }
 
-  /// The same for a scatter, whose every point is written: that index expressions which go up one by one lie inside
-  /// is tested before the run instead of for every element.
+  /// The same for a scatter, whose every point is written: that index expressions which go up one by one lie
+  /// inside is tested before the run instead of for every element.
   Expr scatter_position(ValueId index, const Expr& length, const Expr& along, const Shape& domain) {
     if (const auto* known = kernel().value(index).try_get<value::Index>()) {
       const Expr& e = known->value;
@@ -246,11 +249,14 @@ class Lowerer {
       }
       arguments[0] = regrouped(arguments[0]);
     }
-    if (loops.empty() && body.term->monoid != Monoid::soft_sum && body.term->monoid != Monoid::m2) return arguments[0];
-    return kernel().add(value::Reduce{body.term->monoid, std::move(loops), std::move(arguments)}, class_of(body).dtype);
+    if (loops.empty() && body.term->monoid != Monoid::soft_sum && body.term->monoid != Monoid::m2)
+      return arguments[0];
+    return kernel().add(value::Reduce{body.term->monoid, std::move(loops), std::move(arguments)},
+                        class_of(body).dtype);
   }
 
-  // ---------------------------------------------------------------------------------------------- normal form
+  // ---------------------------------------------------------------------------------------------- normal
+  // form
 
   /// Σ_j guard(Σ_k e) = Σ_jk guard(e), so that a fold (the backward of a convolution) is one contraction.
   bool merge_inner_sum(std::vector<LoopId>& loops, ValueId& element) {
@@ -317,8 +323,8 @@ class Lowerer {
     return product(all);
   }
 
-  /// A product's factors grouped by the loops they vary with, a factor with few of them absorbed by the smallest
-  /// group that has them all: how often a factor is computed depends on the grouping.
+  /// A product's factors grouped by the loops they vary with, a factor with few of them absorbed by the
+  /// smallest group that has them all: how often a factor is computed depends on the grouping.
   ValueId regrouped(ValueId element) {
     const DType dtype = kernel().value(element).dtype;
     if (compute_dtype(dtype) != dtype) return element;
@@ -332,7 +338,8 @@ class Lowerer {
     std::vector<Group> groups;
     for (const auto factor : all) {
       const LoopSet& free = kernel().value(factor).free;
-      const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.free == free; });
+      const auto found =
+          std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.free == free; });
       if (found != groups.end())
         found->members.push_back(factor);
       else
@@ -351,7 +358,8 @@ class Lowerer {
         ++k;
         continue;
       }
-      groups[host].members.insert(groups[host].members.end(), groups[k].members.begin(), groups[k].members.end());
+      groups[host].members.insert(groups[host].members.end(), groups[k].members.begin(),
+                                  groups[k].members.end());
       groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(k));
     }
     std::vector<ValueId> products;

@@ -10,8 +10,8 @@ namespace luminal::rewriting {
 struct Body;
 using BodyRef = std::shared_ptr<const Body>;
 
-/// A choice of terms for one kernel: a tree whose leaves are classes that exist in memory. Shared parts are shared
-/// objects.
+/// A choice of terms for one kernel: a tree whose leaves are classes that exist in memory. Shared parts are
+/// shared objects.
 struct Body {
   ClassId owner;
   /// Null: the class is read from memory.
@@ -39,8 +39,8 @@ struct Lowered {
 };
 
 /// Makes one kernel of bodies: inlining is composing index functions. In normal form: equal values are one;
-/// products under a sum are grouped by the loops they vary with; a sum of a guarded sum is one sum. A body may
-/// read another body's class at equal coordinates: then the value is passed on in registers.
+/// products under a sum are grouped by the loops they vary with; a sum of a guarded sum is one sum. A body
+/// may read another body's class at equal coordinates: then the value is passed on in registers.
 Lowered lower(const Terms& terms, const std::vector<BodyRef>& bodies);
 
 }  // namespace luminal::rewriting

@@ -31,13 +31,15 @@ std::int64_t axes_of(const Expr& expression) {
   std::int64_t bits = 0;
   if (expression.is_constant()) return bits;
   for (const auto& variable : expression.variables())
-    if (const auto axis = variable.coordinate_axis(); axis && *axis < max_axes) bits |= std::int64_t{1} << *axis;
+    if (const auto axis = variable.coordinate_axis(); axis && *axis < max_axes)
+      bits |= std::int64_t{1} << *axis;
   return bits;
 }
 
 std::int64_t tail_bits(const Shape& shape, std::size_t count) {
   std::int64_t bits = 0;
-  for (std::size_t k = shape.rank() - count; k < shape.rank() && k < max_axes; ++k) bits |= std::int64_t{1} << k;
+  for (std::size_t k = shape.rank() - count; k < shape.rank() && k < max_axes; ++k)
+    bits |= std::int64_t{1} << k;
   return bits;
 }
 
@@ -78,7 +80,8 @@ bool is_simple(const IndexMap& map) {
 bool is_fixed(const Expr& expression) {
   if (expression.is_constant()) return true;
   const auto variables = expression.variables();
-  return std::all_of(variables.begin(), variables.end(), [](const Expr& v) { return v.coordinate_axis().has_value(); });
+  return std::all_of(variables.begin(), variables.end(),
+                     [](const Expr& v) { return v.coordinate_axis().has_value(); });
 }
 
 /// Whether a map is the same for all values of the dims.
@@ -86,7 +89,8 @@ bool is_fixed(const IndexMap& map) {
   const auto fixed = [](const Expr& e) { return is_fixed(e); };
   return std::all_of(map.index.begin(), map.index.end(), fixed) &&
          std::all_of(map.result.begin(), map.result.end(), fixed) &&
-         std::all_of(map.guards.begin(), map.guards.end(), [](const auto& guard) { return is_fixed(guard.valid); });
+         std::all_of(map.guards.begin(), map.guards.end(),
+                     [](const auto& guard) { return is_fixed(guard.valid); });
 }
 
 std::int64_t map_axes(const IndexMap& map, std::int64_t varies) {
@@ -177,15 +181,18 @@ class Registry {
     add("map-axes", {"Map", "i64"}, "i64", [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
       return e.integer(map_axes(a.maps[v[0]], e.integer_of(v[1])));
     });
-    add_tail("restrict-map", {"Shape", "i64"}, "Map", 0, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      return a.maps.intern(restrict_map(a.shapes[v[0]], count(e, v[1])));
-    });
-    add_tail("lifted-map", {"Map", "Shape", "i64"}, "Map", 1, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      return a.maps.intern(lifted_map(a.maps[v[0]], a.shapes[v[1]], count(e, v[2])));
-    });
-    add_tail("spread-map", {"Map", "Shape", "i64"}, "Unit", 1, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      return yes(is_spread(a.maps[v[0]], a.shapes[v[1]], count(e, v[2])));
-    });
+    add_tail("restrict-map", {"Shape", "i64"}, "Map", 0,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               return a.maps.intern(restrict_map(a.shapes[v[0]], count(e, v[1])));
+             });
+    add_tail("lifted-map", {"Map", "Shape", "i64"}, "Map", 1,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               return a.maps.intern(lifted_map(a.maps[v[0]], a.shapes[v[1]], count(e, v[2])));
+             });
+    add_tail("spread-map", {"Map", "Shape", "i64"}, "Unit", 1,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               return yes(is_spread(a.maps[v[0]], a.shapes[v[1]], count(e, v[2])));
+             });
     add("compact-map", {"Shape", "i64"}, "Map", [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
       const Shape& shape = a.shapes[v[0]];
       const std::int64_t varies = e.integer_of(v[1]);
@@ -201,44 +208,53 @@ class Registry {
     add("all-axes", {"Shape"}, "i64", [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
       return e.integer(all_axes(a.shapes[v[0]]));
     });
-    add_tail("reduced-shape", {"Shape", "i64"}, "Shape", 0, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      return a.shapes.intern(reduced(a.shapes[v[0]], count(e, v[1])));
-    });
-    add_tail("reduced-axes", {"i64", "Shape", "i64"}, "i64", 1, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      return e.integer(e.integer_of(v[0]) & ~tail_bits(a.shapes[v[1]], count(e, v[2])));
-    });
-    add_tail("constant-tail", {"i64", "Shape", "i64"}, "Unit", 1, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      const Shape& shape = a.shapes[v[1]];
-      if (shape.rank() > max_axes) return std::nullopt;
-      return yes((e.integer_of(v[0]) & tail_bits(shape, count(e, v[2]))) == 0);
-    });
-    add_tail("varying-tail", {"i64", "Shape", "i64"}, "Unit", 1, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      return yes((e.integer_of(v[0]) & tail_bits(a.shapes[v[1]], count(e, v[2]))) != 0);
-    });
-    add_tail("single-tail", {"Shape", "i64"}, "Unit", 0, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      return yes(tail_count(a.shapes[v[0]], count(e, v[1])) == Expr(1));
-    });
-    add_tail("nonempty-tail", {"Shape", "i64"}, "Unit", 0, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      return yes(prove_le(1, tail_count(a.shapes[v[0]], count(e, v[1]))));
-    });
-    add_tail("tail-count", {"Shape", "i64", "DType"}, "Scalar", 0, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      const auto n = tail_count(a.shapes[v[0]], count(e, v[1])).constant_value();
-      if (!n) return std::nullopt;
-      return a.scalars.intern(make_scalar(static_cast<DType>(v[2]), luminal::Number(*n)));
-    });
+    add_tail("reduced-shape", {"Shape", "i64"}, "Shape", 0,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               return a.shapes.intern(reduced(a.shapes[v[0]], count(e, v[1])));
+             });
+    add_tail("reduced-axes", {"i64", "Shape", "i64"}, "i64", 1,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               return e.integer(e.integer_of(v[0]) & ~tail_bits(a.shapes[v[1]], count(e, v[2])));
+             });
+    add_tail("constant-tail", {"i64", "Shape", "i64"}, "Unit", 1,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               const Shape& shape = a.shapes[v[1]];
+               if (shape.rank() > max_axes) return std::nullopt;
+               return yes((e.integer_of(v[0]) & tail_bits(shape, count(e, v[2]))) == 0);
+             });
+    add_tail("varying-tail", {"i64", "Shape", "i64"}, "Unit", 1,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               return yes((e.integer_of(v[0]) & tail_bits(a.shapes[v[1]], count(e, v[2]))) != 0);
+             });
+    add_tail("single-tail", {"Shape", "i64"}, "Unit", 0,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               return yes(tail_count(a.shapes[v[0]], count(e, v[1])) == Expr(1));
+             });
+    add_tail("nonempty-tail", {"Shape", "i64"}, "Unit", 0,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               return yes(prove_le(1, tail_count(a.shapes[v[0]], count(e, v[1]))));
+             });
+    add_tail("tail-count", {"Shape", "i64", "DType"}, "Scalar", 0,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               const auto n = tail_count(a.shapes[v[0]], count(e, v[1])).constant_value();
+               if (!n) return std::nullopt;
+               return a.scalars.intern(make_scalar(static_cast<DType>(v[2]), luminal::Number(*n)));
+             });
     add_tail("minus-mean-factor", {"Scalar", "Shape", "i64"}, "Unit", 1,
-        [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-          const auto n = tail_count(a.shapes[v[1]], count(e, v[2])).constant_value();
-          if (!n || *n == 0) return std::nullopt;
-          const Scalar& factor = a.scalars[v[0]];
-          const double exact = -1.0 / static_cast<double>(*n);
-          // 1/n may have been rounded on its way here.
-          return yes(is_floating(factor.dtype) && std::abs(to_double(factor) - exact) <= std::abs(exact) * 1e-6);
-        });
-    add_tail("counts-tail", {"Scalar", "Shape", "i64"}, "Unit", 1, [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
-      const auto n = tail_count(a.shapes[v[1]], count(e, v[2])).constant_value();
-      return yes(n && to_double(a.scalars[v[0]]) == static_cast<double>(*n));
-    });
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               const auto n = tail_count(a.shapes[v[1]], count(e, v[2])).constant_value();
+               if (!n || *n == 0) return std::nullopt;
+               const Scalar& factor = a.scalars[v[0]];
+               const double exact = -1.0 / static_cast<double>(*n);
+               // 1/n may have been rounded on its way here.
+               return yes(is_floating(factor.dtype) &&
+                          std::abs(to_double(factor) - exact) <= std::abs(exact) * 1e-6);
+             });
+    add_tail("counts-tail", {"Scalar", "Shape", "i64"}, "Unit", 1,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               const auto n = tail_count(a.shapes[v[1]], count(e, v[2])).constant_value();
+               return yes(n && to_double(a.scalars[v[0]]) == static_cast<double>(*n));
+             });
     add("index-axes", {"Index"}, "i64", [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
       return e.integer(axes_of(a.expressions[v[0]]));
     });
@@ -268,8 +284,10 @@ class Registry {
     add("dtype-of", {"Scalar"}, "DType", [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {
       return static_cast<Value>(a.scalars[v[0]].dtype);
     });
-    add("dtype-bool", {}, "DType", [](egraph::Atoms&, Arguments) -> Result { return static_cast<Value>(DType::boolean); });
-    add("dtype-u32", {}, "DType", [](egraph::Atoms&, Arguments) -> Result { return static_cast<Value>(DType::u32); });
+    add("dtype-bool", {}, "DType",
+        [](egraph::Atoms&, Arguments) -> Result { return static_cast<Value>(DType::boolean); });
+    add("dtype-u32", {}, "DType",
+        [](egraph::Atoms&, Arguments) -> Result { return static_cast<Value>(DType::u32); });
     add("one-of", {"DType"}, "Scalar", [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {
       return a.scalars.intern(make_scalar(static_cast<DType>(v[0]), luminal::Number(1)));
     });
@@ -277,15 +295,19 @@ class Registry {
   }
 
  private:
-  static std::size_t count(const egraph::Atoms& atoms, Value v) { return static_cast<std::size_t>(atoms.integer_of(v)); }
-  /// A primitive on the last axes of a shape: no result if there are not as many. A query may ask for any pair.
+  static std::size_t count(const egraph::Atoms& atoms, Value v) {
+    return static_cast<std::size_t>(atoms.integer_of(v));
+  }
+  /// A primitive on the last axes of a shape: no result if there are not as many. A query may ask for any
+  /// pair.
   void add_tail(const std::string& name, const std::vector<std::string>& inputs, const std::string& output,
                 std::size_t shape_at, egraph::PrimitiveBody body) {
-    add(name, inputs, output, [&a = atoms_, shape_at, body = std::move(body)](egraph::Atoms& e, Arguments v) -> Result {
-      const std::int64_t axes = e.integer_of(v[shape_at + 1]);
-      if (axes < 0 || static_cast<std::size_t>(axes) > a.shapes[v[shape_at]].rank()) return std::nullopt;
-      return body(e, v);
-    });
+    add(name, inputs, output,
+        [&a = atoms_, shape_at, body = std::move(body)](egraph::Atoms& e, Arguments v) -> Result {
+          const std::int64_t axes = e.integer_of(v[shape_at + 1]);
+          if (axes < 0 || static_cast<std::size_t>(axes) > a.shapes[v[shape_at]].rank()) return std::nullopt;
+          return body(e, v);
+        });
   }
   static Result yes(bool holds) { return holds ? Result(0) : std::nullopt; }
 
@@ -293,8 +315,10 @@ class Registry {
            egraph::PrimitiveBody body) {
     graph_.add_primitive(name, inputs, output, std::move(body));
   }
-  void test(const std::string& name, const std::vector<std::string>& inputs, std::function<bool(Arguments)> holds) {
-    add(name, inputs, "Unit", [holds = std::move(holds)](egraph::Atoms&, Arguments v) { return yes(holds(v)); });
+  void test(const std::string& name, const std::vector<std::string>& inputs,
+            std::function<bool(Arguments)> holds) {
+    add(name, inputs, "Unit",
+        [holds = std::move(holds)](egraph::Atoms&, Arguments v) { return yes(holds(v)); });
   }
 
   /// An op on constants is a constant.
@@ -307,21 +331,25 @@ class Registry {
         return a.scalars.intern(apply(op, a.scalars[v[0]]));
       });
     } else if (r.kind == OpKind::binary) {
-      add(name, {"Scalar", "Scalar"}, "Scalar", [&a = atoms_, op = r.op](egraph::Atoms&, Arguments v) -> Result {
-        if (a.scalars[v[0]].dtype != a.scalars[v[1]].dtype || !accepts(op, a.scalars[v[0]].dtype)) return std::nullopt;
-        return a.scalars.intern(apply(op, a.scalars[v[0]], a.scalars[v[1]]));
-      });
+      add(name, {"Scalar", "Scalar"}, "Scalar",
+          [&a = atoms_, op = r.op](egraph::Atoms&, Arguments v) -> Result {
+            if (a.scalars[v[0]].dtype != a.scalars[v[1]].dtype || !accepts(op, a.scalars[v[0]].dtype))
+              return std::nullopt;
+            return a.scalars.intern(apply(op, a.scalars[v[0]], a.scalars[v[1]]));
+          });
     } else if (r.kind == OpKind::select) {
-      add(name, {"Scalar", "Scalar", "Scalar"}, "Scalar", [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {
-        return a.scalars[v[0]].bits != 0 ? v[1] : v[2];
-      });
+      add(name, {"Scalar", "Scalar", "Scalar"}, "Scalar",
+          [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {
+            return a.scalars[v[0]].bits != 0 ? v[1] : v[2];
+          });
     } else if (r.kind == OpKind::convert) {
-      add(name, {"DType", "Scalar"}, "Scalar", [&a = atoms_, op = r.op](egraph::Atoms&, Arguments v) -> Result {
-        const auto dtype = static_cast<DType>(v[0]);
-        const Scalar& value = a.scalars[v[1]];
-        if (op == Op::bitcast && byte_size(dtype) != byte_size(value.dtype)) return std::nullopt;
-        return a.scalars.intern(op == Op::cast ? convert(value, dtype) : bitcast(value, dtype));
-      });
+      add(name, {"DType", "Scalar"}, "Scalar",
+          [&a = atoms_, op = r.op](egraph::Atoms&, Arguments v) -> Result {
+            const auto dtype = static_cast<DType>(v[0]);
+            const Scalar& value = a.scalars[v[1]];
+            if (op == Op::bitcast && byte_size(dtype) != byte_size(value.dtype)) return std::nullopt;
+            return a.scalars.intern(op == Op::cast ? convert(value, dtype) : bitcast(value, dtype));
+          });
     }
   }
 

@@ -1,6 +1,7 @@
 #include "luminal/rewrite/terms.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "luminal/support/error.h"
@@ -12,7 +13,10 @@ namespace {
 class Collector {
  public:
   explicit Collector(Language& language)
-      : language_(language), graph_(language.graph()), database_(graph_.database()), frozen_(graph_.freeze()) {
+      : language_(language),
+        graph_(language.graph()),
+        database_(graph_.database()),
+        frozen_(graph_.freeze()) {
     result_.atoms = &language.atoms();
   }
 
@@ -22,8 +26,8 @@ class Collector {
       const egraph::Value reader = graph_.find(read.reader);
       Origin& origin = origins_[from];
       origins_[reader];
-      if (!read.in_place || (origin.reader && *origin.reader != reader)) origin.shared = true;
-      origin.reader = reader;
+      origin.readers.insert(reader);
+      if (!read.in_place || origin.readers.size() > 1) origin.shared = true;
     }
     for (const auto root : encoded.wanted) {
       origins_[graph_.find(root)];
@@ -36,7 +40,7 @@ class Collector {
 
  private:
   struct Origin {
-    std::optional<egraph::Value> reader;
+    std::set<egraph::Value> readers;
     bool shared = false;
   };
 
@@ -63,12 +67,14 @@ class Collector {
     if (const auto origin = origins_.find(id); origin != origins_.end()) {
       made.is_original = true;
       made.is_shared = origin->second.shared;
+      made.readers = origin->second.readers.size();
     }
     made.is_static = fact(language_.is_static).has_value();
     if (const auto value = fact(language_.value)) made.value = language_.atoms().scalars[*value];
     const std::uint32_t owner = frozen_.class_of(id);
     if (owner == egraph::no_class) throw InternalError(cat("e-graph: class ", id, " has no term"));
-    for (std::uint32_t n = frozen_.first_node(owner); n < frozen_.last_node(owner); ++n) add_term(frozen_.node(n), made);
+    for (std::uint32_t n = frozen_.first_node(owner); n < frozen_.last_node(owner); ++n)
+      add_term(frozen_.node(n), made);
     keep_simplest(made);
     // Children are numbered only now: terms that were dropped reach nothing.
     for (auto& term : made.terms)
@@ -114,7 +120,8 @@ class Collector {
       if (!op) return;  // a fact's table
       add_op(*op, term, number, children_from);
     }
-    if (std::find(term.children.begin(), term.children.end(), ClassId(made.id)) != term.children.end()) return;
+    if (std::find(term.children.begin(), term.children.end(), ClassId(made.id)) != term.children.end())
+      return;
     made.terms.push_back(std::move(term));
   }
 
@@ -159,7 +166,8 @@ class Collector {
   void drop_detours() {
     const auto is_view = [](const Term& t) { return t.kind == Term::Kind::view; };
     std::vector<bool> computed;
-    for (const auto& c : result_.classes) computed.push_back(!std::all_of(c.terms.begin(), c.terms.end(), is_view));
+    for (const auto& c : result_.classes)
+      computed.push_back(!std::all_of(c.terms.begin(), c.terms.end(), is_view));
     for (auto& c : result_.classes) {
       const auto direct = [&](const Term& t) { return !is_view(t) || computed[t.children[0].index()]; };
       if (std::any_of(c.terms.begin(), c.terms.end(), direct))
@@ -178,7 +186,8 @@ class Collector {
     }
     std::vector<Term> distinct;
     for (auto& term : made.terms)
-      if (std::find(distinct.begin(), distinct.end(), term) == distinct.end()) distinct.push_back(std::move(term));
+      if (std::find(distinct.begin(), distinct.end(), term) == distinct.end())
+        distinct.push_back(std::move(term));
     made.terms = std::move(distinct);
   }
 

@@ -16,10 +16,10 @@ using ClassId = Id<struct TermClassTag>;
 struct Term {
   enum class Kind : std::uint8_t { leaf, constant, iota, random, view, map, reduce, gather, scatter, scan };
   Kind kind = Kind::leaf;
-  Op op = Op::add;                                     // map; scatter: scatter or scatter_add
-  kernel::Monoid monoid = kernel::Monoid::sum;         // reduce, scan
-  std::uint64_t number = 0;                            // leaf: its number; reduce: axes; gather, scatter: axis; random: stream
-  egraph::Value atom = 0;                              // constant: scalar; iota: expression; view: index map
+  Op op = Op::add;                              // map; scatter: scatter or scatter_add
+  kernel::Monoid monoid = kernel::Monoid::sum;  // reduce, scan
+  std::uint64_t number = 0;  // leaf: its number; reduce: axes; gather, scatter: axis; random: stream
+  egraph::Value atom = 0;    // constant: scalar; iota: expression; view: index map
   std::vector<ClassId> children;
   friend bool operator==(const Term&, const Term&) = default;
 };
@@ -35,6 +35,8 @@ struct TermClass {
   /// Was in the graph as it was given; several nodes read it, or one not element by element.
   bool is_original = false;
   bool is_shared = false;
+  /// How many read it there.
+  std::size_t readers = 0;
   std::vector<Term> terms;
   egraph::Value id = 0;  // in the e-graph
 
@@ -50,8 +52,8 @@ struct Terms {
   const TermClass& operator[](ClassId id) const { return classes[id.index()]; }
 };
 
-/// The terms below what is wanted. Of a class that is a constant or comes from outside only that term is kept, and of
-/// a·b and b·a one.
+/// The terms below what is wanted. Of a class that is a constant or comes from outside only that term is
+/// kept, and of a·b and b·a one.
 Terms collect(Language& language, const Encoded& encoded);
 
 /// One line a class: its type, and all ways to write it.

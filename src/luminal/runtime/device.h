@@ -30,11 +30,11 @@ class Program {
 /// One run of a program.
 struct Launch {
   const Program* program = nullptr;
-  std::span<void* const> buffers;       // inputs, then outputs
-  std::span<const std::int64_t> dims;   // in the order of `codegen::Source::dims`
+  std::span<void* const> buffers;      // inputs, then outputs
+  std::span<const std::int64_t> dims;  // in the order of `codegen::Source::dims`
   std::int64_t tasks = 0;
-  std::size_t scratch_bytes = 0;        // that each running task needs
-  std::int64_t* status = nullptr;       // four words; see `codegen::print_kernel`
+  std::size_t scratch_bytes = 0;   // that each running task needs
+  std::int64_t* status = nullptr;  // four words; see `codegen::print_kernel`
 };
 
 /// All that a backend has to offer. Safe to use from several threads.

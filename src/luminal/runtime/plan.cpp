@@ -21,7 +21,8 @@ std::string buffers_text(const std::vector<BufferId>& ids) {
 std::string step_text(const Plan& plan, const Step& step) {
   const std::string what =
       step.kernel ? cat("kernel ", *step.kernel, " (", plan.kernels[*step.kernel].family, ")") : step.name;
-  return cat(buffers_text(step.outputs), step.outputs.empty() ? "" : " = ", what, "(", buffers_text(step.inputs), ")");
+  return cat(buffers_text(step.outputs), step.outputs.empty() ? "" : " = ", what, "(",
+             buffers_text(step.inputs), ")");
 }
 
 }  // namespace
@@ -93,14 +94,16 @@ MemoryPlan plan_memory(const Plan& plan, const DimMap& dims) {
     if (plan.buffers[k].is_output) lives[k].last = plan.steps.size();
     waiting.push_back(lives[k]);
   }
-  std::stable_sort(waiting.begin(), waiting.end(),
-                   [&](const Life& a, const Life& b) { return result.bytes[a.buffer] > result.bytes[b.buffer]; });
+  std::stable_sort(waiting.begin(), waiting.end(), [&](const Life& a, const Life& b) {
+    return result.bytes[a.buffer] > result.bytes[b.buffer];
+  });
   for (const auto& life : waiting) {
     // The lowest gap among those that live at the same time.
     std::vector<std::pair<std::size_t, std::size_t>> taken;
     for (const auto& other : placed)
       if (other.first <= life.last && life.first <= other.last)
-        taken.emplace_back(result.offsets[other.buffer], result.offsets[other.buffer] + result.bytes[other.buffer]);
+        taken.emplace_back(result.offsets[other.buffer],
+                           result.offsets[other.buffer] + result.bytes[other.buffer]);
     std::sort(taken.begin(), taken.end());
     std::size_t at = 0;
     for (const auto& [begin, end] : taken) {

@@ -60,7 +60,8 @@ void* Runner::address_of(BufferId buffer) const {
 std::size_t Runner::peak_bytes() const {
   std::size_t sum = memory_.arena;
   for (std::size_t k = 0; k < plan_->buffers.size(); ++k)
-    if (plan_->buffers[k].role != BufferInfo::Role::intermediate) sum += memory_.bytes.empty() ? 0 : memory_.bytes[k];
+    if (plan_->buffers[k].role != BufferInfo::Role::intermediate)
+      sum += memory_.bytes.empty() ? 0 : memory_.bytes[k];
   return sum;
 }
 
@@ -79,7 +80,8 @@ Runner::Ready Runner::made_ready(const Step& step, const DimMap& dims) const {
 void Runner::prepare(const DimMap& dims) {
   if (prepared_ && dims == dims_) return;
   for (const auto& name : plan_->dims)
-    if (!dims.contains(name)) throw Error(cat("run: the dim '", name, "' has no value; set it, or set an input that has it"));
+    if (!dims.contains(name))
+      throw Error(cat("run: the dim '", name, "' has no value; set it, or set an input that has it"));
   for (const auto& check : plan_->checks)
     if (check.holds.eval(dims) == 0) {
       std::string with;
@@ -91,7 +93,8 @@ void Runner::prepare(const DimMap& dims) {
   for (std::size_t k = 0; k < plan_->buffers.size(); ++k)
     if (plan_->buffers[k].role != BufferInfo::Role::intermediate) all += memory.bytes[k];
   if (all > device_->memory_limit())
-    throw Error(cat("run: needs ", all, " bytes of memory, and ", device_->name(), " has ", device_->memory_limit()));
+    throw Error(
+        cat("run: needs ", all, " bytes of memory, and ", device_->name(), " has ", device_->memory_limit()));
   std::vector<Ready> load;
   std::vector<Ready> ready;
   for (const auto& step : plan_->load_steps) load.push_back(made_ready(step, dims));
@@ -100,7 +103,8 @@ void Runner::prepare(const DimMap& dims) {
   for (const auto* list : {&load, &ready})
     for (const auto& r : *list) scratch = std::max(scratch, r.scratch);
   device_->reserve(scratch);
-  if (!arena_ || arena_->bytes() < memory.arena) arena_ = device_->allocate(std::max<std::size_t>(memory.arena, 64));
+  if (!arena_ || arena_->bytes() < memory.arena)
+    arena_ = device_->allocate(std::max<std::size_t>(memory.arena, 64));
   // From here on nothing fails.
   memory_ = std::move(memory);
   load_ = std::move(load);
@@ -143,18 +147,21 @@ void Runner::refresh_addresses() {
 void Runner::run_step(Ready& ready) {
   if (!ready.step->kernel) {
     if (!device_->shares_host_memory())
-      throw Error(cat(ready.step->name, ": runs on the host, and ", device_->name(), " does not share its memory"));
+      throw Error(
+          cat(ready.step->name, ": runs on the host, and ", device_->name(), " does not share its memory"));
     ready.step->host({ready.host_inputs, ready.host_outputs, dims_});
     return;
   }
   if (ready.tasks == 0) return;
-  device_->run({programs_[*ready.step->kernel].get(), ready.buffers, ready.dims, ready.tasks, ready.scratch, status_});
+  device_->run(
+      {programs_[*ready.step->kernel].get(), ready.buffers, ready.dims, ready.tasks, ready.scratch, status_});
   if (status_[0] != 0) check_status(*ready.step);
 }
 
 void Runner::check_status(const Step& step) const {
   status_[0] = 0;
-  throw Error(cat("gather or scatter: index ", status_[2], " is outside of an axis that has ", status_[3], " elements"),
+  throw Error(cat("gather or scatter: index ", status_[2], " is outside of an axis that has ", status_[3],
+                  " elements"),
               step.where);
 }
 

@@ -8,8 +8,8 @@
 
 namespace luminal::runtime {
 
-/// Runs a plan on a device: owns the memory and the programs. Not for use from several threads at once; several
-/// runners on one device are.
+/// Runs a plan on a device: owns the memory and the programs. Not for use from several threads at once;
+/// several runners on one device are.
 class Runner {
  public:
   /// Compiles the kernels. `Error` if one is refused.
@@ -17,16 +17,17 @@ class Runner {
 
   const Plan& plan() const { return *plan_; }
 
-  /// Gives an external buffer its elements. Where the device shares the host's memory they are read where they lie,
-  /// so they must live until they are replaced; `owned` keeps them alive. With `writable` they are copied, since
-  /// runs change them.
-  void set(BufferId buffer, std::span<const std::byte> elements, std::shared_ptr<const void> owned, bool writable);
+  /// Gives an external buffer its elements. Where the device shares the host's memory they are read where
+  /// they lie, so they must live until they are replaced; `owned` keeps them alive. With `writable` they are
+  /// copied, since runs change them.
+  void set(BufferId buffer, std::span<const std::byte> elements, std::shared_ptr<const void> owned,
+           bool writable);
   bool has(BufferId buffer) const { return external_[buffer.index()].set; }
   /// Reads a buffer's elements: of external ones at any time, of outputs after a run.
   void get(BufferId buffer, std::span<std::byte> elements) const;
 
-  /// Fixes the dims for the runs that follow: checks, sizes, memory. `Error` if a check fails, or for more memory than
-  /// the device has; then everything stays as it was.
+  /// Fixes the dims for the runs that follow: checks, sizes, memory. `Error` if a check fails, or for more
+  /// memory than the device has; then everything stays as it was.
   void prepare(const DimMap& dims);
   /// Allocates nothing. `Error` if data names a place outside of its axis.
   void run();

@@ -93,7 +93,8 @@ class Study {
   }
   double elements(const Shape& shape) const {
     double result = 1;
-    for (const auto& dim : shape) result *= static_cast<double>(std::max<std::int64_t>(1, dim.try_eval(dims_).value_or(64)));
+    for (const auto& dim : shape)
+      result *= static_cast<double>(std::max<std::int64_t>(1, dim.try_eval(dims_).value_or(64)));
     return result;
   }
   static LoopSet set_of(const std::vector<LoopId>& loops) {
@@ -119,7 +120,8 @@ class Study {
       stack.insert(stack.end(), operands_[id.index()].begin(), operands_[id.index()].end());
     }
     for (std::size_t k = 0; k < count; ++k)
-      if (reachable_[k] && kernel_.values()[k].try_get<value::Reduce>() != nullptr) reductions_.emplace_back(k);
+      if (reachable_[k] && kernel_.values()[k].try_get<value::Reduce>() != nullptr)
+        reductions_.emplace_back(k);
   }
 
   /// For each reduction what lies inside it; which reductions lie inside none; how many sweeps use a value.
@@ -139,21 +141,23 @@ class Study {
       inside_.push_back(std::move(inside));
     }
     for (const auto r : reductions_) {
-      const bool nested = std::any_of(inside_.begin(), inside_.end(), [&](const auto& set) { return set[r.index()]; });
+      const bool nested =
+          std::any_of(inside_.begin(), inside_.end(), [&](const auto& set) { return set[r.index()]; });
       (nested ? nested_ : outer_).push_back(r);
     }
     count_sweeps();
   }
 
-  /// A value is used in as many sweeps as there are different (loops, level) of reductions it lies in, and once more
-  /// if the store reads it outside of all.
+  /// A value is used in as many sweeps as there are different (loops, level) of reductions it lies in, and
+  /// once more if the store reads it outside of all.
   void count_sweeps() {
     std::vector<std::set<std::pair<std::vector<std::uint32_t>, int>>> contexts(reachable_.size());
     std::vector<int> level(reductions_.size(), 1);
     for (std::size_t k = 0; k < reductions_.size(); ++k) {
       const LoopSet loops = set_of(reduction(reductions_[k]).loops);
       std::vector<bool> below(reachable_.size(), false);
-      std::vector<ValueId> stack(reduction(reductions_[k]).arguments.begin(), reduction(reductions_[k]).arguments.end());
+      std::vector<ValueId> stack(reduction(reductions_[k]).arguments.begin(),
+                                 reduction(reductions_[k]).arguments.end());
       while (!stack.empty()) {
         const ValueId id = stack.back();
         stack.pop_back();
@@ -193,7 +197,8 @@ class Study {
     for (const auto argument : map->arguments) factors(argument, all);
   }
 
-  /// A sum of products whose factors vary with loops that the others lack is a matmul, and can be tiled in registers.
+  /// A sum of products whose factors vary with loops that the others lack is a matmul, and can be tiled in
+  /// registers.
   void find_contractions() {
     contraction_.assign(reductions_.size(), Contraction::none);
     for (std::size_t k = 0; k < reductions_.size(); ++k) {
@@ -220,6 +225,12 @@ class Study {
           if ((a & ~b).any() && (b & ~a).any()) contraction_[k] = Contraction::tile;
           if (a != b && contraction_[k] == Contraction::none) contraction_[k] = Contraction::vector;
         }
+      // Inside of a sum no template tiles it; inside of a maximum or a softmax' sum, blocks of it are kept.
+      for (std::size_t j = 0; j < reductions_.size(); ++j)
+        if (contraction_[k] == Contraction::tile && inside_[j][reductions_[k].index()] &&
+            reduction(reductions_[j]).monoid != Monoid::soft_sum &&
+            reduction(reductions_[j]).monoid != Monoid::max)
+          contraction_[k] = Contraction::vector;
     }
   }
 
@@ -264,7 +275,8 @@ class Study {
           tiles += 2 * work;
         else
           vector += work;
-        if (r->monoid == Monoid::soft_sum) vector += product(kernel_.value(r->arguments[0]).free) * 10 * again[i];
+        if (r->monoid == Monoid::soft_sum)
+          vector += product(kernel_.value(r->arguments[0]).free) * 10 * again[i];
         if (r->monoid == Monoid::m2) vector += work * 6;
       } else if (const auto* load = v.try_get<value::Load>()) {
         Traffic& t = traffic[load->input];
@@ -283,9 +295,10 @@ class Study {
     return combined(grid, covered, retile, bytes, vector, tiles, row_tile);
   }
 
-  std::optional<Estimate> combined(const LoopSet& grid, const LoopSet& covered, bool retile, double bytes, double vector,
-                                   double tiles, double row_tile) const {
-    const double written = product(domain_) * static_cast<double>(byte_size(kernel_.outputs()[store_.output].dtype));
+  std::optional<Estimate> combined(const LoopSet& grid, const LoopSet& covered, bool retile, double bytes,
+                                   double vector, double tiles, double row_tile) const {
+    const double written =
+        product(domain_) * static_cast<double>(byte_size(kernel_.outputs()[store_.output].dtype));
     double blocks = product(domain_) / 1024;
     if (!reductions_.empty()) {
       if (has_tiles() && (retile || covered.none()))
@@ -336,7 +349,8 @@ class Study {
   }
 
   std::size_t index_of(ValueId r) const {
-    return static_cast<std::size_t>(std::find(reductions_.begin(), reductions_.end(), r) - reductions_.begin());
+    return static_cast<std::size_t>(std::find(reductions_.begin(), reductions_.end(), r) -
+                                    reductions_.begin());
   }
   /// The product inside a tiled contraction is part of its multiply-add.
   bool feeds_tile(ValueId id) const {
@@ -353,7 +367,8 @@ class Study {
     double times = 1;
     for (std::size_t k = 0; k < reductions_.size(); ++k)
       if (contraction_[k] == Contraction::tile && inside_[k][i])
-        times = std::max(times, blocks_along(kernel_.value(reductions_[k]).free & ~kernel_.values()[i].free, 128));
+        times = std::max(times,
+                         blocks_along(kernel_.value(reductions_[k]).free & ~kernel_.values()[i].free, 128));
     return times;
   }
 

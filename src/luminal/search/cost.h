@@ -8,13 +8,13 @@ namespace luminal::search {
 
 /// What a machine can do at best: the prior that measurements refine.
 struct MachineModel {
-  double bandwidth = 2.0e10;          // bytes a second, from memory
-  double contraction_rate = 2.4e11;   // floating-point operations a second in register-tiled sums of products
-  double vector_rate = 4.0e10;        // element-wise operations a second
-  double launch = 3e-6;               // seconds to start a kernel
-  double workers = 2;                 // blocks that must exist to use the whole machine
-  double on_chip = 65536;             // elements that one block can keep close
-  double shared_cache = 4e6;          // bytes that stay close to all blocks
+  double bandwidth = 2.0e10;         // bytes a second, from memory
+  double contraction_rate = 2.4e11;  // floating-point operations a second in register-tiled sums of products
+  double vector_rate = 4.0e10;       // element-wise operations a second
+  double launch = 3e-6;              // seconds to start a kernel
+  double workers = 2;                // blocks that must exist to use the whole machine
+  double on_chip = 65536;            // elements that one block can keep close
+  double shared_cache = 4e6;         // bytes that stay close to all blocks
 };
 
 /// The families of kernels, by structure. They name schedules; legality never depends on them.

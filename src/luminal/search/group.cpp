@@ -40,7 +40,8 @@ bool is_contraction(const kernel::Kernel& kernel) {
     const auto* r = v.try_get<value::Reduce>();
     if (r == nullptr || r->monoid != Monoid::sum) continue;
     const auto* product = kernel.value(r->arguments[0]).try_get<value::Map>();
-    if (product != nullptr && product->op == Op::mul && product->arguments[0] != product->arguments[1]) return true;
+    if (product != nullptr && product->op == Op::mul && product->arguments[0] != product->arguments[1])
+      return true;
   }
   return false;
 }
@@ -100,9 +101,12 @@ class Grouper {
     const bool depends = std::any_of(group.begin(), group.end(), [&](std::size_t g) {
       return mine.leaves.contains(members_[g].body->owner);
     });
-    if (mine.scatters || other.scatters) return mine.scatters && other.scatters && same_shape && !reaches(k, group);
-    // What goes over one domain without reducing shares the loops, whatever it reads; also behind small reductions.
-    if (mine.is_map && same_shape && (other.is_map || !contracts(group))) return !depends || reads_in_place(mine, group);
+    if (mine.scatters || other.scatters)
+      return mine.scatters && other.scatters && same_shape && !reaches(k, group);
+    // What goes over one domain without reducing shares the loops, whatever it reads; also behind small
+    // reductions.
+    if (mine.is_map && same_shape && (other.is_map || !contracts(group)))
+      return !depends || reads_in_place(mine, group);
     if (depends || reaches(k, group)) return false;
     if (mine.contracts && other.contracts) return shares_leaf(mine, group);
     return same_shape && shares_reduction(mine, other);
@@ -126,8 +130,8 @@ class Grouper {
       const auto* load = v.try_get<value::Load>();
       if (load == nullptr) continue;
       const ClassId read = mine.lowered.inputs[load->input];
-      const bool in_group =
-          std::any_of(group.begin(), group.end(), [&](std::size_t g) { return members_[g].body->owner == read; });
+      const bool in_group = std::any_of(group.begin(), group.end(),
+                                        [&](std::size_t g) { return members_[g].body->owner == read; });
       if (in_group && load->index != kernel.stores()[0].index) return false;
     }
     return true;
@@ -142,12 +146,14 @@ class Grouper {
   }
 
   /// Every reduction as text over classes, so that equal ones in two kernels have equal texts.
-  static std::vector<std::string> reductions(const kernel::Kernel& kernel, const std::vector<ClassId>& inputs) {
+  static std::vector<std::string> reductions(const kernel::Kernel& kernel,
+                                             const std::vector<ClassId>& inputs) {
     std::vector<std::string> texts(kernel.values().size());
     std::vector<std::string> result;
     for (std::size_t k = 0; k < texts.size(); ++k) {
       texts[k] = describe(kernel, inputs, texts, ValueId(k));
-      if (kernel.values()[k].try_get<value::Reduce>() != nullptr && texts[k].size() < 4096) result.push_back(texts[k]);
+      if (kernel.values()[k].try_get<value::Reduce>() != nullptr && texts[k].size() < 4096)
+        result.push_back(texts[k]);
     }
     return result;
   }
@@ -160,7 +166,8 @@ class Grouper {
     std::set<std::size_t> result;
     for (const auto leaf : members_[k].leaves)
       if (const auto found = number_.find(leaf); found != number_.end())
-        if (const auto group = group_of_.find(found->second); group != group_of_.end()) result.insert(group->second);
+        if (const auto group = group_of_.find(found->second); group != group_of_.end())
+          result.insert(group->second);
     return result;
   }
 

@@ -26,10 +26,11 @@ bool is_root_only(const Term& term) {
 struct Cut {
   BodyRef body;
   std::uint64_t key = 0;
-  std::size_t size = 0;                                    // classes that it computes
-  std::vector<ClassId> reductions;                         // those of them that are reductions
-  std::vector<ClassId> leaves;                             // ascending
-  std::vector<std::pair<ClassId, std::uint64_t>> inlined;  // ascending by class: which body each class has here
+  std::size_t size = 0;             // classes that it computes
+  std::vector<ClassId> reductions;  // those of them that are reductions
+  std::vector<ClassId> leaves;      // ascending
+  std::vector<std::pair<ClassId, std::uint64_t>>
+      inlined;  // ascending by class: which body each class has here
   mutable bool priced = false;
   mutable std::optional<Estimate> cost;
   mutable std::uint64_t lowered = 0;  // equal for equal kernels on equal classes
@@ -87,7 +88,9 @@ class Mapper {
     const std::size_t count = terms.classes.size();
     cuts_.resize(count);
     best_.assign(count, -1);
-    references_.assign(count, 1);
+    // Before a plan exists, a value is expected to be read as often as it is in the graph as it was given.
+    for (const auto& c : terms.classes) expected_.push_back(std::max(1.0, static_cast<double>(c.readers)));
+    references_ = expected_;
     is_root_.assign(count, false);
     for (const auto root : terms.roots) is_root_[root.index()] = true;
     find_candidates();
@@ -119,10 +122,12 @@ class Mapper {
   }
 
  private:
-  // ------------------------------------------------------------------------------------------ what may exist in memory
+  // ------------------------------------------------------------------------------------------ what may exist
+  // in memory
 
-  /// Outputs; what is read through views, by reductions or by several; new reductions read so; static values. What one
-  /// element-wise reader uses is better computed there, and what lacks an axis is better kept without it.
+  /// Outputs; what is read through views, by reductions or by several; new reductions read so; static values.
+  /// What one element-wise reader uses is better computed there, and what lacks an axis is better kept
+  /// without it.
   void find_candidates() {
     const std::size_t count = terms_.classes.size();
     std::vector<bool> read_apart(count, false);
@@ -144,7 +149,8 @@ class Mapper {
         continue;
       }
       if (!computes || c.value || lacks_an_axis(c)) continue;
-      candidate_[k] = is_root_[k] || c.is_static || c.is_shared || (!c.is_original && reduces && read_apart[k]);
+      candidate_[k] =
+          is_root_[k] || c.is_static || c.is_shared || (!c.is_original && reduces && read_apart[k]);
     }
     // What a scatter starts from is copied or written in place: it must exist.
     for (const auto& c : terms_.classes)
@@ -245,7 +251,8 @@ class Mapper {
     return cut.cost;
   }
 
-  /// What is computed once, when weights are set, counts as if shared by a hundred runs: it also takes memory.
+  /// What is computed once, when weights are set, counts as if shared by a hundred runs: it also takes
+  /// memory.
   static double loading(double seconds) { return 0.01 * seconds; }
 
   double flow(ClassId id) const {
@@ -417,11 +424,10 @@ class Mapper {
     if (const auto found = state.find(id); found != state.end()) return found->second == 2;
     state[id] = 1;
     for (const auto& cut : by_price(id)) {
-      const bool circular =
-          std::any_of(cut->leaves.begin(), cut->leaves.end(), [&](ClassId leaf) {
-            const auto found = state.find(leaf);
-            return found != state.end() && found->second == 1;
-          });
+      const bool circular = std::any_of(cut->leaves.begin(), cut->leaves.end(), [&](ClassId leaf) {
+        const auto found = state.find(leaf);
+        return found != state.end() && found->second == 1;
+      });
       if (circular) continue;
       bool all = true;
       for (const auto leaf : cut->leaves) all = choose(leaf, plan, state) && all;
@@ -456,10 +462,11 @@ class Mapper {
   }
 
   void count_references(const Plan& plan) {
-    references_.assign(references_.size(), 0);
+    std::vector<double> counted(references_.size(), 0);
     for (const auto& [id, cut] : plan)
-      for (const auto leaf : cut->leaves) references_[leaf.index()] += 1;
-    for (auto& n : references_) n = std::max(n, 1.0);
+      for (const auto leaf : cut->leaves) counted[leaf.index()] += 1;
+    for (std::size_t k = 0; k < counted.size(); ++k)
+      references_[k] = counted[k] > 0 ? counted[k] : expected_[k];
   }
 
   /// Children first; empty if the plan is circular.
@@ -538,6 +545,7 @@ class Mapper {
   std::vector<std::vector<ClassId>> components_;
   std::vector<std::vector<CutRef>> cuts_;
   std::vector<double> best_;
+  std::vector<double> expected_;
   std::vector<double> references_;
   std::unordered_map<std::string, std::optional<Estimate>> memo_;
   double largest_io_ = 1;
@@ -550,9 +558,7 @@ namespace {
 /// Draws a term for every class it needs, such that no class needs itself, and cuts at random.
 class RandomMapper {
  public:
-  RandomMapper(const Terms& terms, std::uint64_t seed) : terms_(terms), state_(seed) {
-    heights();
-  }
+  RandomMapper(const Terms& terms, std::uint64_t seed) : terms_(terms), state_(seed) { heights(); }
 
   Mapping run() {
     Mapping result;
@@ -567,8 +573,8 @@ class RandomMapper {
   }
   bool chance(int percent) { return draw() % 100 < static_cast<std::uint64_t>(percent); }
 
-  /// A random rank for every class, above that of the children of its least deep term: a term is usable if all its
-  /// children rank lower, so one always is, and following them never comes back.
+  /// A random rank for every class, above that of the children of its least deep term: a term is usable if
+  /// all its children rank lower, so one always is, and following them never comes back.
   void heights() {
     const std::size_t count = terms_.classes.size();
     std::vector<std::uint64_t> height(count, unknown);
@@ -587,7 +593,8 @@ class RandomMapper {
     }
     std::vector<std::size_t> order(count);
     for (std::size_t k = 0; k < count; ++k) order[k] = k;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return height[a] < height[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return height[a] < height[b]; });
     rank_.assign(count, 0);
     for (const auto k : order) {
       if (least[k] == nullptr) continue;

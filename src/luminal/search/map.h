@@ -27,21 +27,22 @@ struct MapOptions {
 /// What is materialised, and by which body. Bodies come after those whose classes they read.
 struct Mapping {
   std::vector<BodyRef> bodies;
-  double seconds = 0;       // the oracle's sum
+  double seconds = 0;         // the oracle's sum
   std::size_t evaluated = 0;  // different kernels that were priced
 };
 
 /// Chooses which classes exist in memory and what each kernel computes: technology mapping over a graph with
-/// choices. Children first, every class keeps its best few bodies; one is selected by area-flow; then single bodies
-/// are exchanged while the true total falls. `reasons`, if given, receives a line for every body that was dropped.
+/// choices. Children first, every class keeps its best few bodies; one is selected by area-flow; then single
+/// bodies are exchanged while the true total falls. `reasons`, if given, receives a line for every body that
+/// was dropped.
 Mapping map(const Terms& terms, CostOracle& oracle, const DimMap& dims, const MapOptions& options = {},
             std::vector<std::string>* reasons = nullptr);
 
 /// A random choice of terms and cuts, for tests: equal seeds give equal choices.
 Mapping random_mapping(const Terms& terms, std::uint64_t seed);
 
-/// Kernels with several outputs: bodies that may run as one without closing a circle, because they go over one
-/// domain, share an operand, or share an inner reduction. In order of execution.
+/// Kernels with several outputs: bodies that may run as one without closing a circle, because they go over
+/// one domain, share an operand, or share an inner reduction. In order of execution.
 std::vector<std::vector<BodyRef>> group(const Terms& terms, const Mapping& mapping);
 
 }  // namespace luminal::search
