@@ -23,6 +23,9 @@ std::optional<Expr> step_along(const kernel::Kernel& kernel, const Expr& offset,
   Expr direct = offset.substitute({{name, kernel.variable(loop) + Expr(1)}}) - offset;
   if (!direct.depends_on(name)) return direct;
   if (lanes == 1) return std::nullopt;
+  // With dims of unknown size a proof can take long, and seldom succeeds.
+  for (const auto& variable : offset.variables())
+    if (!variable.coordinate_axis()) return std::nullopt;
   // The loop goes in steps of whole vectors from 0: what is linear within each of them is enough.
   const Expr block = Expr::coordinate(999'998, Expr::ceil_div(kernel.loop(loop).extent, Expr(lanes)));
   const Expr lane = Expr::coordinate(999'999, Expr(lanes));

@@ -210,12 +210,20 @@ class Lowerer {
     return kernel().add(value::Random{word, key, body.term->number}, DType::u32);
   }
 
+  /// A guard that always or never holds is worth finding; with dims of unknown size the search for that can
+  /// take long, and what the normal form does not see stays a guard.
+  static Expr decided(const Expr& valid) {
+    for (const auto& variable : valid.variables())
+      if (!variable.coordinate_axis()) return valid;
+    return valid.simplify();
+  }
+
   ValueId view(const Body& body, const Place& place) {
     const IndexMap& map = terms_.atoms->maps[body.term->atom];
     const DType dtype = class_of(body).dtype;
     std::vector<value::Guard::Condition> conditions;
     for (const auto& guard : map.guards) {
-      const Expr valid = guard.valid.substitute_coordinates(place).simplify();
+      const Expr valid = decided(guard.valid.substitute_coordinates(place));
       if (valid == Expr(1)) continue;
       const Scalar fill = make_scalar(dtype, guard.fill);
       if (valid == Expr(0) && conditions.empty()) return constant(fill);

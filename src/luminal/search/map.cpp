@@ -367,7 +367,14 @@ class Mapper {
       return std::tie(a.cut->size, a.cut->key) < std::tie(b.cut->size, b.cut->key);
     });
     add(shallow->cut);
-    std::set<std::vector<ClassId>> leaf_sets = {shallow->cut->leaves};
+    // Nor is the best one that reads nothing but sources: what it computes again may be shared further up.
+    const auto from_sources = std::find_if(ranked.begin(), ranked.end(), [&](const Ranked& r) {
+      return std::all_of(r.cut->leaves.begin(), r.cut->leaves.end(),
+                         [&](ClassId leaf) { return terms_[leaf].is_source(); });
+    });
+    if (from_sources != ranked.end()) add(from_sources->cut);
+    std::set<std::vector<ClassId>> leaf_sets;
+    for (const auto& cut : keep) leaf_sets.insert(cut->leaves);
     for (const auto& r : ranked) {
       if (keep.size() >= options_.keep) break;
       if (leaf_sets.insert(r.cut->leaves).second) add(r.cut);
