@@ -186,6 +186,7 @@ class Study {
       stack.insert(stack.end(), operands_[id.index()].begin(), operands_[id.index()].end());
     }
     for (auto& n : uses_) n = std::max(n, 1.0);
+    at_root_ = std::move(seen);
   }
 
   void factors(ValueId id, std::vector<ValueId>& all) const {
@@ -225,11 +226,12 @@ class Study {
           if ((a & ~b).any() && (b & ~a).any()) contraction_[k] = Contraction::tile;
           if (a != b && contraction_[k] == Contraction::none) contraction_[k] = Contraction::vector;
         }
-      // Inside of a sum no template tiles it; inside of a maximum or a softmax' sum, blocks of it are kept.
+      // Inside of a sum no template tiles it; inside of a maximum or a softmax' sum, blocks of it are kept,
+      // but not beyond.
       for (std::size_t j = 0; j < reductions_.size(); ++j)
         if (contraction_[k] == Contraction::tile && inside_[j][reductions_[k].index()] &&
-            reduction(reductions_[j]).monoid != Monoid::soft_sum &&
-            reduction(reductions_[j]).monoid != Monoid::max)
+            (at_root_[reductions_[k].index()] || (reduction(reductions_[j]).monoid != Monoid::soft_sum &&
+                                                  reduction(reductions_[j]).monoid != Monoid::max)))
           contraction_[k] = Contraction::vector;
     }
   }
@@ -401,6 +403,7 @@ class Study {
   std::vector<ValueId> outer_;
   std::vector<ValueId> nested_;
   std::vector<double> uses_;
+  std::vector<bool> at_root_;  // read by the store, not only inside of reductions
   std::vector<Contraction> contraction_;
 };
 
