@@ -14,7 +14,6 @@ namespace luminal {
 
 using runtime::BufferId;
 using runtime::BufferInfo;
-using runtime::Step;
 
 namespace {
 

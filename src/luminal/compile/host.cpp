@@ -95,7 +95,7 @@ void run_sort(const Node& node, const runtime::HostCall& call) {
 }  // namespace
 
 std::function<void(const runtime::HostCall&)> host_step(const Dag& dag, NodeId id, const Sink& sink) {
-  const Node node = dag.node(id);
+  const Node& node = dag.node(id);  // the steps keep copies
   std::vector<TensorType> types;
   for (const auto& input : node.inputs) types.push_back(dag.type(input));
   switch (node.op) {

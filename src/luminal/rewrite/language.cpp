@@ -128,7 +128,7 @@ std::string operand_names(std::size_t count) {
 /// The rules that every element-wise op has: facts, folding of constants, and views moving below it.
 std::string element_wise_rules(Op op) {
   const std::string constructor = constructor_name(op);
-  const auto count = static_cast<std::size_t>(row(op).arity);
+  const auto count = static_cast<std::size_t>(static_cast<unsigned char>(row(op).arity));
   const bool converts = kind(op) == OpKind::convert;
   const std::string term = cat("(", constructor, converts ? " t" : "", operand_names(count), ")");
   const std::string main = op == Op::select ? "x1" : "x0";
@@ -178,7 +178,7 @@ std::string reduction_rules(Op op) {
 /// Data-dependent movement and scans: opaque to algebra, so only their types are known.
 std::string opaque_rules(Op op) {
   const std::string constructor = constructor_name(op);
-  const auto count = static_cast<std::size_t>(row(op).arity);
+  const auto count = static_cast<std::size_t>(static_cast<unsigned char>(row(op).arity));
   const bool gathers = kind(op) == OpKind::gather;
   const std::string term = cat("(", constructor, leading(op).empty() ? "" : " k", operand_names(count), ")");
   std::string text =
