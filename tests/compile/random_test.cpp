@@ -5,14 +5,14 @@
 #include "luminal/compile/compile.h"
 #include "luminal/devices/devices.h"
 #include "random_model.h"
-#include "tests/graph/random_graph.h"
 
 namespace luminal {
 namespace {
 
 /// Compiles, runs and compares everything that is wanted. The text tells what differs.
-template <typename Model>
-std::optional<std::string> mismatch(Model& model, const CompileOptions& options, bool finite_only) {
+
+std::optional<std::string> mismatch(test::RandomModel& model, const CompileOptions& options,
+                                    bool finite_only) {
   Graph& graph = model.graph;
   Executable exe = compile(graph, device("cpu"), options);
   bool refused = false;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "luminal/graph/custom.h"
 #include "luminal/graph/effects.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -18,32 +19,14 @@ Array array_of(std::span<const std::byte> bytes, const TensorType& type, const D
   return array;
 }
 
-void run_custom(const Node& node, const std::vector<TensorType>& types, const runtime::HostCall& call) {
-  const CustomOp& op = *node.get<attribute::Custom>().op;
+void run_custom_step(const Node& node, const std::vector<TensorType>& types, const runtime::HostCall& call) {
   std::vector<Array> inputs;
   for (std::size_t k = 0; k < types.size(); ++k)
     inputs.push_back(array_of(call.inputs[k], types[k], call.dims));
-  std::vector<Array> outputs;
-  try {
-    outputs = op.run(inputs);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& problem) {
-    throw Error(cat("custom op '", op.name, "': ", problem.what()), node.where);
-  }
-  if (outputs.size() != node.outputs.size())
-    throw Error(
-        cat("custom op '", op.name, "': gave ", outputs.size(), " outputs, expected ", node.outputs.size()),
-        node.where);
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const auto dims = node.outputs[k].shape.eval(call.dims);
-    if (outputs[k].dtype() != node.outputs[k].dtype || outputs[k].dims() != dims)
-      throw Error(cat("custom op '", op.name, "': output ", k, " is ", outputs[k].dtype(), "[",
-                      join(outputs[k].dims()), "], expected ", node.outputs[k].dtype, "[", join(dims), "]"),
-                  node.where);
-    const Array whole = outputs[k].contiguous();
-    if (whole.size() > 0) std::memcpy(call.outputs[k].data(), whole.bytes(), call.outputs[k].size());
-  }
+  const auto outputs = run_custom(node, inputs, call.dims);
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    if (outputs[k].size() > 0)
+      std::memcpy(call.outputs[k].data(), outputs[k].bytes(), call.outputs[k].size());
 }
 
 /// Numbers in order, NaN above all; equal ones as they stood.
@@ -100,7 +83,7 @@ std::function<void(const runtime::HostCall&)> host_step(const Dag& dag, NodeId i
   for (const auto& input : node.inputs) types.push_back(dag.type(input));
   switch (node.op) {
     case Op::custom:
-      return [node, types](const runtime::HostCall& call) { run_custom(node, types, call); };
+      return [node, types](const runtime::HostCall& call) { run_custom_step(node, types, call); };
     case Op::sort:
       return [node](const runtime::HostCall& call) { run_sort(node, call); };
     case Op::print:

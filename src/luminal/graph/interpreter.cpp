@@ -3,6 +3,7 @@
 #include <chrono>
 #include <set>
 
+#include "luminal/graph/custom.h"
 #include "luminal/graph/effects.h"
 #include "luminal/graph/evaluate.h"
 #include "luminal/graph/text.h"
@@ -96,31 +97,10 @@ class Run {
   }
 
   std::vector<Array> custom(const Node& node) const {
-    const CustomOp& op = *node.get<attribute::Custom>().op;
     std::vector<Array> inputs;
     for (const auto& input : node.inputs)
       inputs.push_back(materialise(arrays_.at({input.node, input.output}), input.view, environment_.dims));
-    std::vector<Array> outputs;
-    try {
-      outputs = op.run(inputs);
-    } catch (const Error&) {
-      throw;
-    } catch (const std::exception& problem) {
-      throw Error(cat("custom op '", op.name, "': ", problem.what()), node.where);
-    }
-    if (outputs.size() != node.outputs.size())
-      throw Error(
-          cat("custom op '", op.name, "': gave ", outputs.size(), " outputs, expected ", node.outputs.size()),
-          node.where);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const auto dims = node.outputs[i].shape.eval(environment_.dims);
-      if (outputs[i].dtype() != node.outputs[i].dtype || outputs[i].dims() != dims)
-        throw Error(cat("custom op '", op.name, "': output ", i, " is ", outputs[i].dtype(), "[",
-                        join(outputs[i].dims()), "], expected ", node.outputs[i].dtype, "[", join(dims), "]"),
-                    node.where);
-      outputs[i] = outputs[i].contiguous();
-    }
-    return outputs;
+    return run_custom(node, inputs, environment_.dims);
   }
 
   void trace(NodeId id, const std::vector<Array>& results,

@@ -46,7 +46,6 @@ class Language {
 
  private:
   void declare();
-  void add_primitives();
   void add_schematic_rules();
   std::unique_ptr<Atoms> atoms_;
   std::unique_ptr<egraph::EGraph> graph_;
@@ -54,11 +53,6 @@ class Language {
   bool exact_ = false;
 };
 
-/// A rule as the files state it.
-struct RuleText {
-  std::string name;
-  bool exact = false;
-};
 /// The text of the rules that are built in, by file name.
 std::vector<std::pair<std::string_view, std::string_view>> rule_files();
 

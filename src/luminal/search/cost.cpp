@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "luminal/kernel/structure.h"
+
 namespace luminal::search {
 
 std::string_view name(Family family) {
@@ -97,11 +99,6 @@ class Study {
       result *= static_cast<double>(std::max<std::int64_t>(1, dim.try_eval(dims_).value_or(64)));
     return result;
   }
-  static LoopSet set_of(const std::vector<LoopId>& loops) {
-    LoopSet result;
-    for (const auto loop : loops) result.set(loop.index());
-    return result;
-  }
   const value::Reduce& reduction(ValueId id) const { return *kernel_.value(id).try_get<value::Reduce>(); }
 
   void find_reachable() {
@@ -128,17 +125,7 @@ class Study {
   void find_nesting() {
     uses_.assign(reachable_.size(), 0);
     for (const auto r : reductions_) {
-      const LoopSet loops = set_of(reduction(r).loops);
-      std::vector<bool> inside(reachable_.size(), false);
-      std::vector<ValueId> stack(reduction(r).arguments.begin(), reduction(r).arguments.end());
-      while (!stack.empty()) {
-        const ValueId id = stack.back();
-        stack.pop_back();
-        if (inside[id.index()] || (kernel_.value(id).free & loops).none()) continue;
-        inside[id.index()] = true;
-        stack.insert(stack.end(), operands_[id.index()].begin(), operands_[id.index()].end());
-      }
-      inside_.push_back(std::move(inside));
+      inside_.push_back(kernel::inside(kernel_, r));
     }
     for (const auto r : reductions_) {
       const bool nested =
@@ -154,7 +141,7 @@ class Study {
     std::vector<std::set<std::pair<std::vector<std::uint32_t>, int>>> contexts(reachable_.size());
     std::vector<int> level(reductions_.size(), 1);
     for (std::size_t k = 0; k < reductions_.size(); ++k) {
-      const LoopSet loops = set_of(reduction(reductions_[k]).loops);
+      const LoopSet loops = kernel::set_of(reduction(reductions_[k]).loops);
       std::vector<bool> below(reachable_.size(), false);
       std::vector<ValueId> stack(reduction(reductions_[k]).arguments.begin(),
                                  reduction(reductions_[k]).arguments.end());
@@ -166,7 +153,7 @@ class Study {
         stack.insert(stack.end(), operands_[id.index()].begin(), operands_[id.index()].end());
       }
       for (std::size_t j = 0; j < k; ++j)
-        if (below[reductions_[j].index()] && (set_of(reduction(reductions_[j]).loops) & loops).any())
+        if (below[reductions_[j].index()] && (kernel::set_of(reduction(reductions_[j]).loops) & loops).any())
           level[k] = std::max(level[k], level[j] + 1);
       std::vector<std::uint32_t> names;
       for (const auto loop : reduction(reductions_[k]).loops) names.push_back(loop.value());
@@ -211,7 +198,7 @@ class Study {
         all.push_back(r.arguments[0]);
         factors(r.arguments[1], all);
       }
-      const LoopSet loops = set_of(r.loops);
+      const LoopSet loops = kernel::set_of(r.loops);
       std::vector<LoopSet> sides;
       for (const auto f : all) {
         const LoopSet& free = kernel_.value(f).free;
@@ -272,7 +259,7 @@ class Study {
         vector += points * repeat * 4;
       } else if (const auto* r = v.try_get<value::Reduce>()) {
         const std::size_t k = index_of(ValueId(i));
-        const double work = points * product(set_of(r->loops)) * repeat;
+        const double work = points * product(kernel::set_of(r->loops)) * repeat;
         if (contraction_[k] == Contraction::tile)
           tiles += 2 * work;
         else
@@ -314,7 +301,7 @@ class Study {
     double extra = 0;
     if (share < 1 && !reductions_.empty()) {
       double depth = 1;
-      for (const auto r : reductions_) depth = std::max(depth, product(set_of(reduction(r).loops)));
+      for (const auto r : reductions_) depth = std::max(depth, product(kernel::set_of(reduction(r).loops)));
       const double split = std::min(1.0, blocks * std::max(1.0, depth / 256) / machine_.workers);
       if (split > share) {
         share = split;

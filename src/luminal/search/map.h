@@ -24,6 +24,11 @@ struct MapOptions {
   double memory_budget = 0;
 };
 
+/// Scatters and scans are written by a kernel of their own, never inside of another.
+inline bool is_kernel_root(const rewriting::Term& term) {
+  return term.kind == rewriting::Term::Kind::scatter || term.kind == rewriting::Term::Kind::scan;
+}
+
 /// What is materialised, and by which body. Bodies come after those whose classes they read.
 struct Mapping {
   std::vector<BodyRef> bodies;
