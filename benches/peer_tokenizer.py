@@ -14,6 +14,8 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: './luminal setup --references' installs it")
 
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
 bench, folder = sys.argv[1:3]
 root = pathlib.Path(__file__).resolve().parent.parent
 source = "".join(p.read_text() for p in sorted(root.glob("docs/*.md")) + sorted(root.glob("src/luminal/*/*.cpp")))
