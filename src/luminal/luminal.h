@@ -24,6 +24,7 @@
 #include "luminal/io/model_file.h"
 #include "luminal/io/parameters.h"
 #include "luminal/io/tokenizer.h"
+#include "luminal/models/resnet.h"
 #include "luminal/nn/attention.h"
 #include "luminal/nn/convolution.h"
 #include "luminal/nn/layers.h"

@@ -145,6 +145,40 @@ TEST(Models, DepthwiseBlock) {
   expect_agreement(g, 1);
 }
 
+/// As its weights come from files, its states have no values unless they are asked for.
+struct ResNet {
+  ResNet(const models::ResNet::Options& options, std::int64_t batch, std::int64_t size, bool train) {
+    const nn::Scope scope(g);
+    models::ResNet net(train ? scope : scope.without_values(), options);
+    nn::set_mode(net, train ? nn::Mode::train : nn::Mode::eval);
+    const Tensor scores = net(g.tensor({batch, options.channels, size, size})).retrieve();
+    if (!train) return;
+    const std::vector<State> weights = nn::params(net);
+    const Tensor loss = (scores * scores).mean().retrieve();
+    optim::sgd({weights, gradients(loss, {weights.begin(), weights.end()}), g.constant(0.01)}).apply();
+  }
+  Graph g;
+};
+
+TEST(Models, ResNet) {
+  ResNet model({.blocks = {1, 1, 1, 1}, .width = 2, .classes = 5}, 2, 32, false);
+  fill(model.g);
+  expect_agreement(model.g, 1);
+}
+
+TEST(Models, ResNet50CompilesWithoutFallback) {
+  const Executable exe = compiled(ResNet({}, 1, 224, false).g);
+  EXPECT_EQ(exe.host_step_count(), 0U);
+  // 53 convolutions with their norms and sums, the pooling, the mean and the head.
+  EXPECT_LE(exe.kernel_count(), 56U) << runtime::print(exe.plan());
+}
+
+TEST(Models, ResNetTrainingStep) {
+  ResNet model({.blocks = {1, 1, 1, 1}, .width = 2, .classes = 5}, 2, 32, true);
+  fill(model.g);
+  expect_agreement(model.g, 1);
+}
+
 TEST(Models, AdamWOfOneShapeIsOneKernel) {
   Graph g;
   std::vector<State> weights;
