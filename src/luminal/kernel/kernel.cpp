@@ -162,6 +162,23 @@ LoopSet Kernel::free_of(const ValueKind& kind) const {
   return free;
 }
 
+std::uint64_t hash(const Kernel& kernel) {
+  Hash hash(kernel.values().size());
+  for (const auto& loop : kernel.loops()) hash.add(loop.extent.hash());
+  for (const auto* arrays : {&kernel.inputs(), &kernel.outputs()})
+    for (const auto& array : *arrays) {
+      hash.add(static_cast<std::uint64_t>(array.dtype)).add(array.shape.rank());
+      for (const auto& dim : array.shape) hash.add(dim.hash());
+    }
+  for (const auto& v : kernel.values()) hash.add(hash_of(v.kind, v.dtype));
+  for (const auto& store : kernel.stores()) {
+    hash.add(store.output).add(store.value.value()).add(static_cast<std::uint64_t>(store.mode));
+    for (const auto loop : store.domain) hash.add(loop.value());
+    for (const auto& e : store.index) hash.add(e.hash());
+  }
+  return hash.value();
+}
+
 std::vector<ValueId> operands(const Kernel& kernel, ValueId id) {
   const ValueKind& kind = kernel.value(id).kind;
   std::vector<ValueId> result = direct_operands(kind);

@@ -197,5 +197,7 @@ void verify(const Kernel& kernel);
 /// A text that is equal for two kernels exactly if they are the same up to nothing: loops, values, stores and
 /// the arrays' types. Names never enter; the cache and the search are keyed by it.
 std::string key(const Kernel& kernel);
+/// The same as a number, for what is asked often: equal kernels have equal ones.
+std::uint64_t hash(const Kernel& kernel);
 
 }  // namespace luminal::kernel

@@ -89,6 +89,7 @@ class Mapper {
     references_ = expected_;
     is_root_.assign(count, false);
     for (const auto root : terms.roots) is_root_[root.index()] = true;
+    combine_ = is_large() ? std::min<std::size_t>(options_.combine, 3) : options_.combine;
     find_candidates();
     find_components();
     find_largest_io();
@@ -97,7 +98,8 @@ class Mapper {
   Mapping run() {
     std::map<ClassId, CutRef> best;
     double best_seconds = 0;
-    for (int round = 0; round < options_.rounds; ++round) {
+    const int rounds = is_large() ? std::min(options_.rounds, 2) : options_.rounds;
+    for (int round = 0; round < rounds; ++round) {
       for (const auto& component : components_)
         for (int pass = 0; pass < (component.size() == 1 ? 1 : 3); ++pass)
           for (const auto owner : component) step(owner);
@@ -232,19 +234,30 @@ class Mapper {
 
   // ------------------------------------------------------------------------------------------ prices
 
+  struct Price {
+    std::optional<Estimate> cost;
+    std::uint64_t lowered = 0;
+  };
+
   const std::optional<Estimate>& price(const Cut& cut) {
     if (cut.priced) return cut.cost;
     cut.priced = true;
-    const auto lowered = rewriting::lower(terms_, {cut.body});
-    const std::string text = kernel::key(lowered.kernel);
-    Hash on_classes(3);
-    on_classes.add(text);
-    for (const auto input : lowered.inputs) on_classes.add(input.value());
-    cut.lowered = on_classes.value();
-    const auto [it, fresh] = memo_.emplace(text, std::nullopt);
-    if (fresh) it->second = oracle_.estimate(lowered.kernel, dims_);
-    cut.cost = it->second;
+    auto [known, first_time] = prices_.try_emplace(cut.key);
+    if (first_time) known->second = priced(cut);
+    cut.cost = known->second.cost;
+    cut.lowered = known->second.lowered;
     return cut.cost;
+  }
+
+  Price priced(const Cut& cut) {
+    const auto lowered = rewriting::lower(terms_, {cut.body});
+    const std::uint64_t kernel = kernel::hash(lowered.kernel);
+    Hash on_classes(3);
+    on_classes.add(kernel);
+    for (const auto input : lowered.inputs) on_classes.add(input.value());
+    const auto [it, fresh] = memo_.emplace(kernel, std::nullopt);
+    if (fresh) it->second = oracle_.estimate(lowered.kernel, dims_);
+    return {it->second, on_classes.value()};
   }
 
   /// What is computed once, when weights are set, counts as if shared by a hundred runs: it also takes
@@ -293,7 +306,7 @@ class Mapper {
   }
 
   void add_cuts(ClassId owner, const Term& term, std::size_t number, std::map<std::uint64_t, CutRef>& found) {
-    const std::size_t limit = term.children.size() == 1 ? options_.keep : options_.combine;
+    const std::size_t limit = term.children.size() == 1 ? options_.keep : combine_;
     std::vector<std::vector<CutRef>> choices;
     for (std::size_t k = 0; k < term.children.size(); ++k) {
       if (term.kind == Term::Kind::scatter && k == 0) {
@@ -538,6 +551,9 @@ class Mapper {
     return plan;
   }
 
+  /// Of a region with so many classes less is tried a class, so that it takes seconds.
+  bool is_large() const { return terms_.classes.size() > 2000; }
+
   const Terms& terms_;
   CostOracle& oracle_;
   const DimMap& dims_;
@@ -550,7 +566,9 @@ class Mapper {
   std::vector<double> best_;
   std::vector<double> expected_;
   std::vector<double> references_;
-  std::unordered_map<std::string, std::optional<Estimate>> memo_;
+  std::unordered_map<std::uint64_t, Price> prices_;                  // by a cut's key
+  std::unordered_map<std::uint64_t, std::optional<Estimate>> memo_;  // by the kernel's hash
+  std::size_t combine_ = 0;
   double largest_io_ = 1;
 };
 

@@ -14,7 +14,7 @@ using rewriting::Terms;
 struct MapOptions {
   /// Bodies kept a class, and tried a child where several children combine.
   std::size_t keep = 8;
-  std::size_t combine = 6;
+  std::size_t combine = 4;
   int rounds = 3;
   /// Bodies larger than this are not considered.
   std::size_t max_size = 120;
