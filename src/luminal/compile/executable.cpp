@@ -56,27 +56,51 @@ void prepare(ExecutableData& data, Location where) {
   }
 }
 
+/// `Error` unless a source holds what its shape asks for.
+void require_dims(const Node& node, const Array& array, const DimMap& dims, Location where) {
+  const Shape& shape = node.outputs[0].shape;
+  bool fits = array.rank() == shape.rank();
+  for (std::size_t axis = 0; fits && axis < shape.rank(); ++axis)
+    fits = shape[axis].eval(dims) == array.dims()[axis];
+  if (!fits)
+    throw Error(cat(node.op, " '", node.name, "' holds ", array.dtype(), "[", join(array.dims()),
+                    "], expected [", join(shape.eval(dims)), "]"),
+                where);
+}
+
+/// The device gets a source's elements. Where it shares the host's memory it reads them where `array` has
+/// them, so that must live as long.
+void send(ExecutableData& data, NodeId node, const Array& array, std::shared_ptr<const void> owner,
+          Location where) {
+  require_dims(data.values->dag.node(node), array, data.values->dims, where);
+  const std::size_t bytes = static_cast<std::size_t>(array.size()) * byte_size(array.dtype());
+  data.runner->set(data.sources.at(node), {array.bytes(), bytes}, std::move(owner),
+                   data.written.contains(node));
+  data.current[node] = true;
+}
+
+/// Allocates nothing where values were set and are row-major.
 void upload(ExecutableData& data, Location where) {
   for (const auto& [node, buffer] : data.sources) {
-    const bool deferred = data.values->loaders.contains(node);
-    if (data.current.contains(node) && !deferred) continue;
+    const auto loader = data.values->loaders.find(node);
+    if (data.current[node] && loader == data.values->loaders.end()) continue;
     const Node& n = data.values->dag.node(node);
-    const Tensor tensor = data.values->tensor(node);
-    if (!tensor.has_data() && !deferred && n.op == Op::input)
+    const auto stored = data.values->values.find({node, 0});
+    if (loader != data.values->loaders.end()) {
+      const auto loaded =
+          std::make_shared<const Array>(loader->second().converted_for(n.outputs[0].dtype).contiguous());
+      send(data, node, *loaded, loaded, where);
+    } else if (stored != data.values->values.end()) {
+      Array& array = stored->second.array;
+      if (!array.is_contiguous()) array = array.contiguous();
+      send(data, node, array, nullptr, where);
+    } else if (n.op == Op::state) {
+      const auto zeros = std::make_shared<const Array>(data.values->tensor(node).array(where).contiguous());
+      send(data, node, *zeros, zeros, where);
+    } else {
       throw Error(cat("run: the input '", n.name, "' has no value; it was made at ", n.where.short_form()),
                   where);
-    auto array = std::make_shared<Array>(
-        (deferred ? data.values->loaders.at(node)().converted_for(n.outputs[0].dtype) : tensor.array(where))
-            .contiguous());
-    const auto dims = n.outputs[0].shape.eval(data.values->dims);
-    if (array->dims() != dims)
-      throw Error(cat(n.op, " '", n.name, "' holds ", array->dtype(), "[", join(array->dims()),
-                      "], expected [", join(dims), "]"),
-                  where);
-    const std::size_t bytes = static_cast<std::size_t>(array->size()) * byte_size(array->dtype());
-    const std::byte* first = std::as_const(*array).bytes();
-    data.runner->set(buffer, {first, bytes}, array, data.written.contains(node));
-    data.current.insert(node);
+    }
   }
 }
 
@@ -96,7 +120,7 @@ Executable& Executable::set(const Tensor& tensor, const Array& values, const Dim
     data_->values->dims = before;
     throw;
   }
-  data_->current.erase(target.node());
+  data_->current[target.node()] = false;
   return *this;
 }
 
@@ -105,7 +129,7 @@ Executable& Executable::set_dyn(const Tensor& tensor, const Array& values,
   const Tensor target = mine(*data_, tensor, "set_dyn", where);
   require_source(*data_, target, "set_dyn", where);
   target.set_dyn(values, dims, where);
-  data_->current.erase(target.node());
+  data_->current[target.node()] = false;
   return *this;
 }
 
@@ -128,7 +152,7 @@ void Executable::run(Location where) {
   upload(*data_, where);
   data_->runner->run();
   data_->has_run = true;
-  data_->ran_with = data_->values->dims;
+  if (data_->ran_with != data_->values->dims) data_->ran_with = data_->values->dims;
 }
 
 Array Executable::array(const Tensor& tensor, Location where) const {
@@ -144,7 +168,8 @@ Array Executable::array(const Tensor& tensor, Location where) const {
   const Value& value = tensor.value();
   const TensorType& whole = data.values->dag.type(value.node, value.output);
   if (const auto source = data.sources.find(value.node); source != data.sources.end()) {
-    if (!data.current.contains(value.node)) return data.values->tensor(value).array(where);
+    if (const auto has = data.current.find(value.node); has == data.current.end() || !has->second)
+      return data.values->tensor(value).array(where);
     return materialise(read(source->second, whole.shape, whole.dtype, data.values->dims), value.view,
                        data.values->dims);
   }

@@ -2,7 +2,6 @@
 // What Executable's handle points to. Internal to compile/.
 #include <map>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "luminal/compile/options.h"
@@ -24,7 +23,7 @@ struct ExecutableData {
   std::vector<std::pair<Value, runtime::BufferId>> outputs;
   std::map<NodeId, bool> written;
   std::unique_ptr<runtime::Runner> runner;
-  std::set<NodeId> current;  // sources whose value the device has
+  std::map<NodeId, bool> current;  // of sources: whether the device has the value
   bool has_run = false;
   DimMap ran_with;
   std::vector<StageReport> reports;
