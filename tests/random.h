@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace luminal::test {
 
@@ -9,6 +10,20 @@ namespace luminal::test {
 inline int trials(int sample, int full) {
   const char* wanted = std::getenv("LUMINAL_FULL");
   return wanted != nullptr && std::string(wanted) == "1" ? full : sample;
+}
+
+/// The trials that this process runs, of `count`: all, or every n-th of them with LUMINAL_SHARD=k/n.
+inline std::vector<int> shard(int count) {
+  int first = 0;
+  int step = 1;
+  if (const char* wanted = std::getenv("LUMINAL_SHARD")) {
+    char* rest = nullptr;
+    first = static_cast<int>(std::strtol(wanted, &rest, 10));
+    if (*rest == '/') step = static_cast<int>(std::strtol(rest + 1, nullptr, 10));
+  }
+  std::vector<int> result;
+  for (int k = first; k < count; k += step < 1 ? 1 : step) result.push_back(k);
+  return result;
 }
 
 /// A small generator (splitmix64) whose sequence is the same everywhere.

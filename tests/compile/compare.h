@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "luminal/graph/array.h"
 #include "luminal/graph/dag.h"
@@ -33,9 +34,10 @@ inline double tolerance(const Dag& dag) {
 }
 
 /// Where two results differ: none if nowhere. With `finite_only` elements that the expectation has no finite
-/// value for are not compared: rules that regroup promise nothing there.
+/// value for are not compared: rules that regroup promise nothing there. `slack`, if given, is what each
+/// element moves by when inputs are rounded differently; four times that is allowed beside.
 inline std::optional<std::string> difference(const Array& got, const Array& expected, bool finite_only,
-                                             double allowed) {
+                                             double allowed, const std::vector<double>& slack = {}) {
   if (got.dtype() != expected.dtype() || got.dims() != expected.dims())
     return cat("is ", got.dtype(), "[", join(got.dims()), "], expected ", expected.dtype(), "[",
                join(expected.dims()), "]");
@@ -48,7 +50,8 @@ inline std::optional<std::string> difference(const Array& got, const Array& expe
     const double e = to_double(expected.at(i));
     if (g == e || (std::isnan(g) && std::isnan(e))) continue;
     if (!std::isfinite(e) && finite_only) continue;
-    if (std::isfinite(e) && std::abs(g - e) <= allowed * std::max(largest, 1e-6)) continue;
+    const double beside = slack.empty() ? 0 : 4 * slack[static_cast<std::size_t>(i)];
+    if (std::isfinite(e) && std::abs(g - e) <= allowed * std::max(largest, 1e-6) + beside) continue;
     return cat("element ", i, " is ", g, ", expected ", e);
   }
   return std::nullopt;
