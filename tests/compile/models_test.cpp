@@ -82,7 +82,9 @@ TEST(Models, MnistTrainingStep) {
   Mnist model(2, true);
   fill(model.g);
   expect_agreement(model.g);
-  EXPECT_LE(compiled(Mnist(32, true).g).kernel_count(), 20U);
+  const Executable exe = compiled(Mnist(32, true).g);
+  EXPECT_LE(exe.kernel_count(), 20U);
+  EXPECT_EQ(exe.host_step_count(), 0U) << runtime::print(exe.plan());
 }
 
 struct Llama {

@@ -37,6 +37,13 @@ struct Setting {
       array.set(i, make_scalar(DType::f32, Number(random.unit() + 0.5)));
     return g.state(name, Shape(shape), DType::f32, array);
   }
+  /// A column each, for every row.
+  Tensor places() {
+    Array array(DType::i64, {rows, 1});
+    for (std::int64_t i = 0; i < rows; ++i)
+      array.set(i, make_scalar(DType::i64, Number(random.between(0, columns - 1))));
+    return g.tensor({rows, 1}, DType::i64).set(array);
+  }
   Tensor constant(double value) { return g.constant(value); }
 
   test::Random random;
@@ -137,6 +144,14 @@ const std::map<std::string, Generator>& generators() {
          s.columns = 7;
          const Tensor y = centred(s.matrix());
          return (y * y).sum(-1);
+       }},
+      {"scatter-of-one",
+       [](Setting& s) {
+         return scatter(zeros(s.g, {s.rows, s.columns}) + 2.0, -1, s.places(), s.column()) * s.matrix();
+       }},
+      {"scatter-add-of-one",
+       [](Setting& s) {
+         return scatter_add(zeros(s.g, {s.rows, s.columns}), -1, s.places(), s.column()) * s.matrix();
        }},
       {"static-factors",
        [](Setting& s) {

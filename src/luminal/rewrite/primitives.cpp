@@ -154,6 +154,45 @@ IndexMap spread_again(const Shape& shape, std::int64_t varies) {
   return map;
 }
 
+/// `shape` with axis `axis` of size 1.
+Shape single(const Shape& shape, std::size_t axis) {
+  std::vector<Expr> dims(shape.begin(), shape.end());
+  dims[axis] = 1;
+  return Shape(dims);
+}
+
+/// `shape` with a further axis of this size before axis `axis`.
+Shape with_axis(const Shape& shape, std::size_t axis, const Expr& size) {
+  std::vector<Expr> dims(shape.begin(), shape.end());
+  dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis), size);
+  return Shape(dims);
+}
+
+/// Spreads what has size 1 along `axis` over the whole of it.
+IndexMap along_map(const Shape& shape, std::size_t axis) {
+  IndexMap map{single(shape, axis), shape, {}, {}};
+  for (std::size_t k = 0; k < shape.rank(); ++k) map.index.push_back(k == axis ? Expr(0) : place(k, shape));
+  return map;
+}
+
+/// From [… 1 …] to [… 1, n …]: the index that every place along the axis asks for.
+IndexMap asked_map(const Shape& shape, std::size_t axis) {
+  IndexMap map{single(shape, axis), with_axis(shape, axis, 1), {}, {}};
+  for (std::size_t k = 0; k < shape.rank(); ++k)
+    map.index.push_back(k == axis ? Expr(0) : place(k < axis ? k : k + 1, map.result));
+  return map;
+}
+
+/// From [… 1, n …] to [… n …].
+IndexMap here_map(const Shape& shape, std::size_t axis) {
+  IndexMap map{with_axis(shape, axis, 1), shape, {}, {}};
+  for (std::size_t k = 0; k < shape.rank(); ++k) {
+    if (k == axis) map.index.emplace_back(0);
+    map.index.push_back(place(k, shape));
+  }
+  return map;
+}
+
 /// Registers primitives with less ceremony.
 class Registry {
  public:
@@ -202,6 +241,33 @@ class Registry {
     add("spread-again", {"Shape", "i64"}, "Map", [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
       return a.maps.intern(spread_again(a.shapes[v[0]], e.integer_of(v[1])));
     });
+  }
+
+  /// Of scatters: on an axis of a shape.
+  void add_axis_primitives() {
+    add_axis("along-map", "Map", [&a = atoms_](const Shape& shape, std::size_t axis) -> Value {
+      return a.maps.intern(along_map(shape, axis));
+    });
+    add_axis("asked-map", "Map", [&a = atoms_](const Shape& shape, std::size_t axis) -> Value {
+      return a.maps.intern(asked_map(shape, axis));
+    });
+    add_axis("here-map", "Map", [&a = atoms_](const Shape& shape, std::size_t axis) -> Value {
+      return a.maps.intern(here_map(shape, axis));
+    });
+    add_axis("here-shape", "Shape", [&a = atoms_](const Shape& shape, std::size_t axis) -> Value {
+      return a.shapes.intern(with_axis(shape, axis, shape[axis]));
+    });
+    add_axis("here-index", "Index", [&a = atoms_](const Shape& shape, std::size_t axis) -> Value {
+      return a.expressions.intern(
+          Expr::equal(Expr::coordinate(axis, shape[axis]), Expr::coordinate(axis + 1, shape[axis])));
+    });
+    add("single-along", {"Shape", "Shape", "i64"}, "Unit",
+        [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+          const Shape& shape = a.shapes[v[1]];
+          const std::int64_t axis = e.integer_of(v[2]);
+          if (axis < 0 || static_cast<std::size_t>(axis) >= shape.rank()) return std::nullopt;
+          return yes(a.shapes[v[0]] == single(shape, static_cast<std::size_t>(axis)));
+        });
   }
 
   void add_shape_primitives() {
@@ -298,6 +364,16 @@ class Registry {
   static std::size_t count(const egraph::Atoms& atoms, Value v) {
     return static_cast<std::size_t>(atoms.integer_of(v));
   }
+  void add_axis(const std::string& name, const std::string& output,
+                std::function<Value(const Shape&, std::size_t)> body) {
+    add(name, {"Shape", "i64"}, output,
+        [&a = atoms_, body = std::move(body)](egraph::Atoms& e, Arguments v) -> Result {
+          const Shape shape = a.shapes[v[0]];
+          const std::int64_t axis = e.integer_of(v[1]);
+          if (axis < 0 || static_cast<std::size_t>(axis) >= shape.rank()) return std::nullopt;
+          return body(shape, static_cast<std::size_t>(axis));
+        });
+  }
   /// A primitive on the last axes of a shape: no result if there are not as many. A query may ask for any
   /// pair.
   void add_tail(const std::string& name, const std::vector<std::string>& inputs, const std::string& output,
@@ -362,6 +438,7 @@ class Registry {
 void add_language_primitives(egraph::EGraph& graph, Atoms& atoms) {
   Registry registry(graph, atoms);
   registry.add_map_primitives();
+  registry.add_axis_primitives();
   registry.add_shape_primitives();
   registry.add_scalar_primitives();
 }

@@ -69,8 +69,9 @@ class Collector {
       made.is_shared = origin->second.shared;
       made.readers = origin->second.readers.size();
     }
-    made.is_static = fact(language_.is_static).has_value();
     if (const auto value = fact(language_.value)) made.value = language_.atoms().scalars[*value];
+    // A constant is written where it is needed: a scatter that starts from one writes over it.
+    made.is_static = fact(language_.is_static).has_value() && !made.value;
     const std::uint32_t owner = frozen_.class_of(id);
     if (owner == egraph::no_class) throw InternalError(cat("e-graph: class ", id, " has no term"));
     for (std::uint32_t n = frozen_.first_node(owner); n < frozen_.last_node(owner); ++n)

@@ -290,10 +290,10 @@ class Mapper {
     if (c.is_source()) return {leaf_cut(id)};
     std::vector<CutRef> result;
     if (candidate_[id.index()] && best_[id.index()] >= 0) result.push_back(leaf_cut(id));
-    if (std::any_of(c.terms.begin(), c.terms.end(), is_kernel_root)) return result;
     const auto& kept = cuts_[id.index()];
     if (c.is_static && !result.empty()) limit = 2;
-    for (std::size_t k = 0; k < kept.size() && k < limit; ++k) result.push_back(kept[k]);
+    for (std::size_t k = 0; k < kept.size() && k < limit; ++k)
+      if (!is_kernel_root(*kept[k]->body->term)) result.push_back(kept[k]);
     return result;
   }
 
