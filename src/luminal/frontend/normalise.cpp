@@ -55,13 +55,19 @@ Term widened(const Tensor& weight, const Wide& wide, std::string_view operation,
   return {weight.cast(wide.x.dtype(), where), where};
 }
 
+/// What is subtracted so that no exponential overflows. The result does not depend on it, so neither does the
+/// gradient.
+Term largest(const Term& x, const std::vector<std::size_t>& axes) {
+  return reduce(Op::reduce_max, x, axes, true).stop_gradient();
+}
+
 }  // namespace
 
 Tensor softmax(const Tensor& x, int axis, Location where) {
   require_floating(x, "softmax", where);
   const auto axes = along(x, axis, "softmax", where);
   const Wide wide(x, where);
-  const Term weight = exp(wide.x - reduce(Op::reduce_max, wide.x, axes, true));
+  const Term weight = exp(wide.x - largest(wide.x, axes));
   return wide.finish(weight / sum(weight, axes, true));
 }
 
@@ -69,7 +75,7 @@ Tensor log_softmax(const Tensor& x, int axis, Location where) {
   require_floating(x, "log_softmax", where);
   const auto axes = along(x, axis, "log_softmax", where);
   const Wide wide(x, where);
-  const Term shifted = wide.x - reduce(Op::reduce_max, wide.x, axes, true);
+  const Term shifted = wide.x - largest(wide.x, axes);
   return wide.finish(shifted - log(sum(exp(shifted), axes, true)));
 }
 

@@ -79,13 +79,14 @@ Tensor all(const Tensor& x, const Axes& axes, bool keep_dims, Location where) {
   return reduce(Op::reduce_prod, {x.cast(DType::boolean, where), where}, resolved, keep_dims);
 }
 
-// An infinite maximum is not subtracted: inf - inf would hide the infinity.
+// An infinite maximum is not subtracted: inf - inf would hide the infinity. The result does not depend on
+// what is, so neither does the gradient.
 Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep_dims, Location where) {
   const auto resolved = axes.resolve(x.rank(), "logsumexp", where);
   const Wide wide(x, where);
   const Term largest = reduce(Op::reduce_max, wide.x, resolved, true);
   const Term infinite = abs(largest) == std::numeric_limits<double>::infinity();
-  const Term shift = select(infinite, 0.0, largest);
+  const Term shift = select(infinite, 0.0, largest).stop_gradient();
   const Term total = log(sum(exp(wide.x - shift), resolved, keep_dims));
   const Shape& shape = total.shape();
   return wide.finish(total + (keep_dims ? shift : shift.reshape(shape)));

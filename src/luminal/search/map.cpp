@@ -100,9 +100,7 @@ class Mapper {
     double best_seconds = 0;
     const int rounds = is_large() ? std::min(options_.rounds, 2) : options_.rounds;
     for (int round = 0; round < rounds; ++round) {
-      for (const auto& component : components_)
-        for (int pass = 0; pass < (component.size() == 1 ? 1 : 3); ++pass)
-          for (const auto owner : component) step(owner);
+      for (const auto& component : components_) visit(component);
       auto plan = select();
       const double seconds = total(plan);
       if (best.empty() || seconds < best_seconds) {
@@ -120,6 +118,21 @@ class Mapper {
   }
 
  private:
+  /// Classes that are written in terms of each other are visited until every one that can has a body, and
+  /// then twice more.
+  void visit(const std::vector<ClassId>& component) {
+    int left = component.size() == 1 ? 1 : 3;
+    while (left-- > 0) {
+      bool reached = false;
+      for (const auto owner : component) {
+        const bool before = cuts_[owner.index()].empty();
+        step(owner);
+        reached = reached || (before && !cuts_[owner.index()].empty());
+      }
+      if (reached && component.size() > 1) left = std::max(left, 2);
+    }
+  }
+
   // ------------------------------------------------------------------------------------------ what may exist
   // in memory
 
