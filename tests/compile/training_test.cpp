@@ -158,6 +158,24 @@ TEST(Training, Dropout) {
   expect_same_steps(g, 4);
 }
 
+/// What is compared with its own maximum is computed once: twice, it could differ in its last bits.
+TEST(Training, MaximaOfWhatIsComputed) {
+  test::Random random(3);
+  for (int trial = 0; trial < 12; ++trial) {
+    Graph g;
+    const std::int64_t rows = random.between(2, 40);
+    const std::int64_t depth = random.between(1, 70);
+    const std::int64_t columns = random.between(2, 50);
+    const Tensor x = g.tensor({rows, depth});
+    const Tensor w = g.tensor({depth, columns});
+    const Tensor y = (matmul(x, w) * 1.7).tanh() + matmul(x, w);
+    y.argmax(-1).retrieve();
+    gradients(y.max(-1).sum(), {x})[0].retrieve();
+    gradients(max_pool(y.reshape({1, rows, columns}), 2, 1).sum(), {w})[0].retrieve();
+    expect_same_steps(g, 1);
+  }
+}
+
 TEST(Training, EveryOptimiser) {
   const std::map<std::string, std::function<optim::Updates(const optim::Step&)>> all = {
       {"sgd", [](const auto& step) { return optim::sgd(step, {.momentum = 0.9, .nesterov = true}); }},

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "luminal/rewrite/compared.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -35,6 +36,7 @@ class Collector {
     }
     for (std::size_t k = 0; k < order_.size(); ++k) fill(k);
     drop_detours();
+    mark_compared(result_);
     return std::move(result_);
   }
 

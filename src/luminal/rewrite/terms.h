@@ -35,6 +35,8 @@ struct TermClass {
   /// Was in the graph as it was given; several nodes read it, or one not element by element.
   bool is_original = false;
   bool is_shared = false;
+  /// Must be computed once and read from memory: see compared.h.
+  bool is_single = false;
   /// How many read it there.
   std::size_t readers = 0;
   std::vector<Term> terms;

@@ -155,7 +155,7 @@ class Mapper {
       });
       const bool reduces = std::any_of(c.terms.begin(), c.terms.end(),
                                        [](const Term& t) { return t.kind == Term::Kind::reduce; });
-      if (std::any_of(c.terms.begin(), c.terms.end(), is_kernel_root)) {
+      if (c.is_single || std::any_of(c.terms.begin(), c.terms.end(), is_kernel_root)) {
         candidate_[k] = true;
         continue;
       }
@@ -303,6 +303,7 @@ class Mapper {
     if (c.is_source()) return {leaf_cut(id)};
     std::vector<CutRef> result;
     if (candidate_[id.index()] && best_[id.index()] >= 0) result.push_back(leaf_cut(id));
+    if (c.is_single) return result;
     const auto& kept = cuts_[id.index()];
     if (c.is_static && !result.empty()) limit = 2;
     for (std::size_t k = 0; k < kept.size() && k < limit; ++k)

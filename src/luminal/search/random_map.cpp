@@ -87,7 +87,7 @@ class RandomMapper {
     if (c.is_source()) return fresh;
     const Term& term = pick(id);
     const bool simple = term.children.empty() || term.kind == Term::Kind::view;
-    if (!top && (is_kernel_root(term) || (!simple && chance(35)))) {
+    if (!top && (c.is_single || is_kernel_root(term) || (!simple && chance(35)))) {
       need(id, result);
       return fresh;
     }
