@@ -8,6 +8,7 @@
 
 #include "luminal/codegen/helpers.h"
 #include "luminal/kernel/kernel.h"
+#include "luminal/kernel/structure.h"
 
 namespace luminal::codegen {
 
@@ -84,6 +85,9 @@ class Emitter {
   void store(const kernel::Store& store);
   /// Whether evaluating the value where its guards do not hold could read outside of an array.
   bool is_unsafe(kernel::ValueId id) const { return unsafe_[id.index()]; }
+
+  /// What the roots need outside of guards: what a guard keeps from failing is computed inside of it only.
+  kernel::ValueSet exposed(const std::vector<kernel::ValueId>& roots) const;
 
   // --- Reductions.
   /// Computes reductions over equal loops together; those that vary with loops that are not bound yet are

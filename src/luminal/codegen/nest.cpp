@@ -162,14 +162,15 @@ bool NestPrinter::covers(ValueId reduction) const {
 void NestPrinter::run_sweeps() {
   const kernel::Structure structure =
       kernel::analyse(kernel_, roots_, kernel_.stores()[nest_.stores.front()].domain);
+  const kernel::ValueSet open = e_.exposed(roots_);
   std::vector<kernel::Sweep> sweeps;
   for (auto sweep : structure.sweeps) {
-    std::erase_if(sweep.reductions, [&](ValueId id) { return !covers(id); });
+    std::erase_if(sweep.reductions, [&](ValueId id) { return !covers(id) || !open[id.index()]; });
     if (!sweep.reductions.empty()) sweeps.push_back(std::move(sweep));
   }
   const std::vector<ValueId> staged = staged_values(sweeps);
   const auto stage_for = [&](const std::vector<ValueId>& roots) {
-    const kernel::ValueSet needed = kernel::reachable(kernel_, roots);
+    const kernel::ValueSet needed = e_.exposed(roots);
     for (const auto id : staged)
       if (needed[id.index()] && !e_.available(id)) e_.stage(id);
   };

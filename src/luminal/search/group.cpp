@@ -105,7 +105,8 @@ class Grouper {
       return mine.scatters && other.scatters && same_shape && !reaches(k, group);
     // What goes over one domain without reducing shares the loops, whatever it reads; also behind small
     // reductions.
-    if (mine.is_map && same_shape && (other.is_map || !contracts(group)))
+    // A contraction's tiles take along only what is made of its own results.
+    if (mine.is_map && same_shape && (depends || other.is_map || !contracts(group)))
       return !depends || reads_in_place(mine, group);
     if (depends || reaches(k, group)) return false;
     if (mine.contracts && other.contracts) return shares_leaf(mine, group);
