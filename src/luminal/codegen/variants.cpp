@@ -50,6 +50,8 @@ class Knobs {
  public:
   Knobs(const kernel::Kernel& kernel, const Nest& nest, const Machine& machine, const DimMap& hints)
       : kernel_(kernel), nest_(nest), machine_(machine), hints_(hints) {
+    for (const auto& loop : kernel.loops())
+      work_ *= static_cast<double>(std::max<std::int64_t>(1, loop.extent.try_eval(hints).value_or(256)));
     if (const auto attention = attention_of(kernel, nest)) {
       attends_ = true;
       rows_ = points(kernel, attention->rows, hints);
@@ -105,7 +107,8 @@ class Knobs {
     if (from.tiles || machine_.vector_bytes == 0) return;
     const int widest = machine_.vector_bytes / 4;
     for (const int lanes : {widest, widest * 2, widest / 2, 1}) {
-      if (lanes < 1) continue;
+      // Scalars are worth a try where there is little to do.
+      if (lanes < 1 || (lanes == 1 && work_ > 1e6)) continue;
       NestSchedule next = from;
       next.lanes = lanes;
       if (lanes == 1) {
@@ -171,6 +174,7 @@ class Knobs {
   double rows_ = 1;
   double columns_ = 1;
   double depth_ = 1;
+  double work_ = 1;
 
   std::vector<LoopId> grid_of(const NestSchedule& schedule) const {
     const NestLoops loops = loops_of(kernel_, nest_, schedule);

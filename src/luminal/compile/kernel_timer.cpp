@@ -91,6 +91,9 @@ runtime::Plan KernelTimer::plan_of(const TunedKernel& kernel, const codegen::Sch
 Subject KernelTimer::subject(const TunedKernel& kernel, runtime::Runner& runner) {
   const bool positive = samples_.at(kernel.key).positive;
   Subject subject{.runner = &runner, .given = {}, .results = {}};
+  const auto tasks = static_cast<double>(
+      std::max<std::int64_t>(1, runner.plan().kernels[0].source.tasks.try_eval(dims_).value_or(1)));
+  subject.parallel = std::ceil(tasks / device_->machine().workers) / tasks;
   const std::size_t inputs = kernel.kernel.inputs().size();
   for (std::size_t k = 0; k < inputs; ++k) {
     const auto& type = kernel.kernel.inputs()[k];
@@ -151,13 +154,13 @@ void KernelTimer::sample(const TunedKernel& tuned) {
 
 KernelTimer::Step KernelTimer::begin(TunedKernel& kernel, const std::vector<codegen::Schedule>& schedules,
                                      bool beside) {
-  Step step{.kernel = &kernel, .schedules = {}, .keys = {}, .compilation = nullptr};
+  Step step{.kernel = &kernel, .schedules = {}, .keys = {}, .known = {}, .compilation = nullptr};
   std::vector<runtime::Plan> plans;
   for (const auto& schedule : schedules) {
     if (kernel.has(schedule)) continue;
     const std::string key = key_of(cat(kernel.key, codegen::text(schedule)));
     if (const auto timing = known(key)) {
-      kernel.candidates.push_back({schedule, *timing});
+      step.known.push_back({schedule, *timing});
       if (!record_.find(key)) ++timed_;
       learn(key, *timing);
       continue;
@@ -168,7 +171,7 @@ KernelTimer::Step KernelTimer::begin(TunedKernel& kernel, const std::vector<code
       plans.push_back(plan_of(kernel, schedule));
     } catch (const std::exception& error) {
       const Timing timing{.outcome = Timing::Outcome::refused, .problem = error.what()};
-      kernel.candidates.push_back({schedule, timing});
+      step.known.push_back({schedule, timing});
       learn(key, timing);
       continue;
     }
@@ -182,8 +185,9 @@ KernelTimer::Step KernelTimer::begin(TunedKernel& kernel, const std::vector<code
 }
 
 void KernelTimer::finish(Step& step) {
-  if (!step.compilation) return;
   TunedKernel& kernel = *step.kernel;
+  kernel.candidates.insert(kernel.candidates.end(), step.known.begin(), step.known.end());
+  if (!step.compilation) return;
   sample(kernel);
   const auto stop = [&] { return limits_.stop && limits_.stop(); };
   step.compilation->finish(stop);
@@ -206,7 +210,7 @@ void KernelTimer::finish(Step& step) {
   }
   if (members.empty()) return;
   MeasureOptions options{.dims = dims_, .known = samples_.at(kernel.key).known, .stop = stop};
-  options.patience = std::max(4.0, 50 * (before != nullptr ? before->timing.seconds : 0));
+  options.patience = before == nullptr ? 10 : std::max(1.5, 40 * before->timing.seconds);
   const auto timings = measure(*device_, subjects, options);
   double scale = 1;
   const double known_seconds = before != nullptr ? before->timing.seconds : 0;

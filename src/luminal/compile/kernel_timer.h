@@ -45,9 +45,11 @@ class KernelTimer {
     TunedKernel* kernel = nullptr;
     std::vector<codegen::Schedule> schedules;
     std::vector<std::string> keys;
+    std::vector<TunedKernel::Candidate> known;  // these were timed before
     std::unique_ptr<Compilation> compilation;
   };
-  /// Takes what is known already, and starts compiling the rest beside what the caller does.
+  /// Looks up what is known already, and prepares the rest; `beside`: it is compiled beside what the caller
+  /// does.
   Step begin(TunedKernel& kernel, const std::vector<codegen::Schedule>& schedules, bool beside);
   /// Times them: they are candidates of the kernel from now on.
   void finish(Step& step);

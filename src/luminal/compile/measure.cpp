@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "luminal/compile/stopwatch.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -116,9 +117,9 @@ class Session {
       for (const auto& [buffer, elements, written] : subject.given)
         subject.runner->set(buffer, elements, nullptr, written);
       subject.runner->prepare(options_.dims);
-      const auto start = Clock::now();
+      const Stopwatch watch;
       subject.runner->run();
-      const double seconds = since(start);
+      const double seconds = watch.seconds(subject.parallel);
       const auto memory = runtime::plan_memory(subject.runner->plan(), options_.dims);
       for (const auto id : subject.results) {
         results_[k].emplace_back(memory.bytes[id.index()]);
@@ -190,9 +191,9 @@ class Session {
     const int runs = std::clamp(static_cast<int>(options_.round_seconds / std::max(best_[k], 1e-7)), 1, 64);
     try {
       for (int run = 0; run < runs; ++run) {
-        const auto start = Clock::now();
+        const Stopwatch watch;
         subjects_[k].runner->run();
-        const double seconds = since(start);
+        const double seconds = watch.seconds(subjects_[k].parallel);
         best_[k] = std::min(best_[k], seconds);
         if (run % 8 == 0 || runs < 8) tell({.kind = Message::Kind::timed, .seconds = seconds}, k);
       }

@@ -38,6 +38,8 @@ struct Subject {
   std::vector<Given> given;
   /// What is compared after the first run.
   std::vector<runtime::BufferId> results;
+  /// The part of a run's work that the busiest worker does: see `Stopwatch`.
+  double parallel = 1;
 };
 
 /// An element that the oracle computed: of result `result`, at this place.

@@ -33,6 +33,7 @@ void PlanTimer::require_dims() const {
 /// The graph's values where it has them in this size, else numbers of the bank.
 Subject PlanTimer::subject(runtime::Runner& runner, const Assembled& assembled) {
   Subject subject{.runner = &runner, .given = {}, .results = {}};
+  subject.parallel = 1.0 / planner_.device().machine().workers;
   const auto memory = runtime::plan_memory(runner.plan(), planner_.dims());
   std::size_t number = 0;
   for (const auto& [node, buffer] : assembled.sources) {
@@ -70,7 +71,7 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
   }
   std::vector<std::size_t> members;
   for (const auto k : different)
-    if (!timer_.known(keys[k]) && !timer_.is_replay()) members.push_back(k);
+    if (!candidates[k].timing && !timer_.known(keys[k]) && !timer_.is_replay()) members.push_back(k);
   // Host steps print, and custom ops may do anything: such plans are not run for practice.
   const bool pure = std::all_of(plans.begin(), plans.end(), [](const Assembled& assembled) {
     return std::all_of(
@@ -78,7 +79,7 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
           return step.kernel || step.name.starts_with("copy") || step.name.starts_with("new value");
         });
   });
-  if (pure && members.size() > 1 && !stop()) {
+  if (pure && different.size() > 1 && !members.empty() && !stop()) {
     std::vector<runtime::Plan> copies;
     for (const auto k : members) copies.push_back(plans[k].plan);
     Compilation compilation(planner_.shared_device(), std::move(copies), store_);
@@ -101,25 +102,33 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
     }
   }
   for (std::size_t k = 0; k < candidates.size(); ++k)
-    if (const auto timing = timer_.known(keys[k])) {
+    if (const auto timing = candidates[k].timing ? std::nullopt : timer_.known(keys[k])) {
       candidates[k].timing = timing;
       timer_.learn(keys[k], *timing);
     }
-  // The first is what `fast` does: another must be right, and faster by more than noise.
-  std::size_t best = 0;
-  const auto seconds = [&](std::size_t k) { return candidates[k].timing->median; };
-  for (std::size_t k = 1; k < candidates.size(); ++k) {
-    const auto& timing = candidates[k].timing;
-    if (timing && timing->outcome != Timing::Outcome::timed) continue;
-    if (!timing || !candidates[0].timing || !candidates[best].timing) continue;
-    if (seconds(k) < seconds(best) * (best == 0 ? 0.99 : 1.0)) best = k;
+  return best_of(candidates);
+}
+
+/// The first is what `fast` does: another must be right, and faster by more than noise.
+std::size_t PlanTimer::best_of(const std::vector<Candidate>& candidates) {
+  const auto is_timed = [&](std::size_t k) {
+    return candidates[k].timing && candidates[k].timing->outcome == Timing::Outcome::timed;
+  };
+  std::optional<std::size_t> best;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    if (!is_timed(k)) continue;
+    const double needed = best ? candidates[*best].timing->median * (*best == 0 ? 0.99 : 1.0) : 0;
+    if (!best || candidates[k].timing->median < needed) best = k;
   }
-  // Never timed whole: the kernels' times must do. Their results were checked one by one.
-  if (!candidates[0].timing)
-    for (std::size_t k = 1; k < candidates.size(); ++k)
-      if (candidates[k].predicted > 0 && (best == 0 || candidates[k].predicted < candidates[best].predicted))
-        best = k;
-  return best;
+  if (best) return *best;
+  // Never timed whole. Schedules that were tried were checked one by one, and so were the kernels of a plan
+  // of which all were timed.
+  best = 1;
+  for (std::size_t k = 2; k < candidates.size(); ++k)
+    if (candidates[k].predicted > 0 && candidates[*best].predicted > 0 &&
+        candidates[k].predicted < candidates[*best].predicted)
+      best = k;
+  return *best;
 }
 
 }  // namespace luminal

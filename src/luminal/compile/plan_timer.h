@@ -19,7 +19,7 @@ class PlanTimer {
   struct Candidate {
     std::string name;
     Decisions decisions;
-    double predicted = 0;  // the sum of its kernels' times
+    double predicted = 0;  // the sum of its kernels' times; 0: not all were timed
     std::optional<Timing> timing;
   };
 
@@ -31,6 +31,7 @@ class PlanTimer {
   std::size_t timed() const { return timed_; }
 
  private:
+  static std::size_t best_of(const std::vector<Candidate>& candidates);
   Subject subject(runtime::Runner& runner, const Assembled& assembled);
 
   Planner& planner_;

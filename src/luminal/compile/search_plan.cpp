@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/codegen/variants.h"
@@ -72,11 +73,11 @@ class Search {
     search::Roofline usual;
     fast_ = planner_.decide(usual);
     explore();
-    tune("tune", 0.62);
-    Decisions best = remapped();
-    add_kernels(best);
-    tune("tune again", 0.8);
-    return choose(remapped());
+    tune("schedules", 0.62);
+    map_again("mapping", 0.65);
+    tune("new schedules", 0.78);
+    map_again("last mapping", 0.8);
+    return choose();
   }
 
  private:
@@ -201,10 +202,15 @@ class Search {
     return planner_.decide(oracle, true);
   }
 
-  void add_kernels(const Decisions& decisions) {
-    const auto counts = uses(decisions);
-    const double seconds = predicted(counts);
-    if (seconds < predicted(uses(best_))) best_ = decisions;
+  /// Maps on what is known by now; a plan that promises more is the one to go on with.
+  void map_again(std::string_view name, double share) {
+    bool done = false;
+    stage(name, share, [&] {
+      if (std::exchange(done, true)) return false;
+      last_ = remapped();
+      if (predicted(uses(*last_)) < predicted(uses(best_))) best_ = *last_;
+      return true;
+    });
   }
 
   /// What one kernel should try next; empty: nothing more to gain.
@@ -262,13 +268,12 @@ class Search {
       auto step =
           ahead_of != nullptr ? std::move(*ahead) : timer_.begin(*work->kernel, ideas(*work->kernel), false);
       ahead.reset();
-      const bool any = step.compilation || timer_.is_replay();
       const double before = seconds(*work);
       const std::size_t tried = work->kernel->candidates.size();
       ahead_of = choose(work->kernel);
       if (ahead_of != nullptr) ahead = timer_.begin(*ahead_of->kernel, ideas(*ahead_of->kernel), true);
       timer_.finish(step);
-      if (!any || (tried == work->kernel->candidates.size() && ideas(*work->kernel).empty())) work->hope = 0;
+      if (tried == work->kernel->candidates.size()) work->hope = 0;
       work->hope *= seconds(*work) < 0.97 * before ? 0.9 : 0.45;
       best_seconds_ = predicted(uses(best_));
       tell();
@@ -282,18 +287,38 @@ class Search {
     return decisions;
   }
 
+  /// Whether a kernel's default schedule was found to be wrong, to crash or to hang.
+  bool fails_as_usual(const Decisions& decisions) {
+    for (const auto& [key, count] : uses(decisions)) {
+      const TunedKernel& kernel = kernels_.at(key);
+      const std::string usual = codegen::text(kernel.usual);
+      for (const auto& candidate : kernel.candidates)
+        if (codegen::text(candidate.schedule) == usual &&
+            candidate.timing.outcome != Timing::Outcome::timed && kernel.best() != nullptr)
+          return true;
+    }
+    return false;
+  }
+
   /// The best few plans, timed whole.
-  Decisions choose(const Decisions& last) {
+  Decisions choose() {
     doing_ = "plans";
     share_ = 0.97;
     std::vector<PlanTimer::Candidate> candidates;
-    const auto add = [&](const std::string& name, Decisions decisions, double seconds) {
-      candidates.push_back({name, std::move(decisions), seconds, std::nullopt});
+    const auto add = [&](const std::string& name, const Decisions& decisions, bool tuned) {
+      const auto counts = uses(decisions);
+      const bool known = std::all_of(counts.begin(), counts.end(), [&](const auto& use) {
+        return kernels_.at(use.first).best() != nullptr;
+      });
+      candidates.push_back(
+          {name, tuned ? with_schedules(decisions) : decisions, known ? predicted(counts) : 0, std::nullopt});
     };
-    add("as fast compiles it", fast_, 0);
-    add("fast's kernels, tuned", with_schedules(fast_), predicted(uses(fast_)));
-    add("the best plan while tuning", with_schedules(best_), predicted(uses(best_)));
-    add("mapped again on measured times", with_schedules(last), predicted(uses(last)));
+    add("as fast compiles it", fast_, false);
+    add("fast's kernels, tuned", fast_, true);
+    add("the best plan while tuning", best_, true);
+    if (last_) add("mapped again on measured times", *last_, true);
+    if (fails_as_usual(fast_))
+      candidates[0].timing = Timing{.outcome = Timing::Outcome::wrong, .problem = "one of its kernels fails"};
     const std::size_t won = plans_.choose(candidates, [this] { return is_late(); });
     if (candidates[0].timing) fast_seconds_ = candidates[0].timing->median;
     best_seconds_ = candidates[won].timing ? candidates[won].timing->median : candidates[won].predicted;
@@ -336,6 +361,13 @@ class Search {
       }
       report->kernels.push_back(std::move(entry));
     }
+    if (options_.sink)
+      for (const auto& kernel : report->kernels)
+        for (const auto& candidate : kernel.candidates)
+          if (candidate.timing.outcome != Timing::Outcome::timed)
+            options_.sink(cat("search: a candidate of a ", kernel.family, " kernel was ",
+                              name(candidate.timing.outcome), ": ", candidate.timing.problem, " (",
+                              candidate.schedule, ")"));
     data_.search = std::move(report);
   }
 
@@ -355,6 +387,7 @@ class Search {
   std::map<std::string, TunedKernel> kernels_;
   Decisions fast_;
   Decisions best_;
+  std::optional<Decisions> last_;
 };
 
 }  // namespace
