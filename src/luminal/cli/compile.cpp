@@ -1,12 +1,12 @@
 #include "luminal/cli/compile.h"
 
-#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <iterator>
 #include <memory>
 
+#include "luminal/cli/graph_file.h"
+#include "luminal/cli/search_options.h"
 #include "luminal/luminal.h"
 #include "luminal/runtime/plan.h"
 #include "luminal/support/text.h"
@@ -17,41 +17,15 @@ namespace {
 struct Options {
   std::string file;
   std::string stage = "plan";
-  std::string device;
   std::string rules;
   std::string trace;
-  std::vector<std::string> dims;
+  SearchOptions search;
   bool timing = false;
   bool explain = false;
   bool statistics = false;
   bool rejected = false;
   bool exact = false;
 };
-
-std::string read_all(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path))
-    throw Error(cat("compile: the file ", in_quotes(path), " cannot be read"));
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-DimMap dims_of(const std::vector<std::string>& words) {
-  DimMap dims;
-  for (const auto& word : words) {
-    const auto equals = word.find('=');
-    std::size_t used = 0;
-    std::int64_t value = 0;
-    try {
-      if (equals != std::string::npos) value = std::stoll(word.substr(equals + 1), &used);
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    if (equals == std::string::npos || equals == 0 || used == 0 || equals + 1 + used != word.size())
-      throw Error(cat("compile: --dim takes NAME=NUMBER, got ", in_quotes(word)));
-    dims.insert_or_assign(word.substr(0, equals), value);
-  }
-  return dims;
-}
 
 void write_trace(const std::string& path, const std::vector<StageReport>& stages) {
   std::ofstream file(path, std::ios::binary);
@@ -89,17 +63,17 @@ void print_timing(const std::vector<StageReport>& stages) {
 }
 
 void run(const Options& given) {
-  const Graph graph(parse(read_all(given.file)));
+  const Graph graph = load_graph(given.file, "compile");
   if (given.stage == "graph") {
     Dag dag = graph.dag();
     dead_code().run(dag);
     std::cout << print(dag);
     return;
   }
-  CompileOptions options;
+  CompileSession session(given.search, "compile");
+  CompileOptions& options = session.options();
   options.exact = given.exact;
-  options.tune_dims = dims_of(given.dims);
-  if (!given.rules.empty()) options.rules = read_all(given.rules);
+  if (!given.rules.empty()) options.rules = read_file(given.rules, "compile");
   options.inspect = [&](std::string_view what, const std::string& text) {
     if (what == given.stage) std::cout << text;
     if (what == "statistics" && given.statistics) std::cout << text;
@@ -107,7 +81,8 @@ void run(const Options& given) {
     if (what == "derivation" && given.explain) std::cout << text;
   };
   if (given.stage != "egraph" && !given.statistics && !given.rejected && !given.explain) options.inspect = {};
-  const Executable exe = compile(graph, given.device.empty() ? best_device() : device(given.device), options);
+  const Executable exe = compile(graph, session.device(), options);
+  session.finish();
   const runtime::Plan& plan = exe.plan();
   if (given.stage == "kernels") print_kernels(plan);
   if (given.stage == "plan") std::cout << runtime::print(plan);
@@ -122,13 +97,12 @@ void run(const Options& given) {
 void add_compile_command(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("compile", "Compile a graph, and print what a stage made of it");
-  command->add_option("FILE", options->file, "A graph in the text format")->required();
+  command->add_option("FILE", options->file, graph_help)->required();
   command
       ->add_option("--stage", options->stage,
                    "What to print: graph, egraph, kernels, plan (default) or source")
       ->check(CLI::IsMember({"graph", "egraph", "kernels", "plan", "source"}));
-  command->add_option("--device", options->device, "The device to compile for (default: the best)");
-  command->add_option("--dim", options->dims, "A typical value of a dim, as NAME=NUMBER; may be repeated");
+  options->search.add_to(*command);
   command->add_option("--rules", options->rules, "A file of further rules");
   command->add_flag("--exact", options->exact, "Only rules that keep every bit");
   command->add_flag("--explain", options->explain, "Also print which rules led to the kernels, in order");

@@ -6,6 +6,7 @@
 #include "luminal/cli/compile.h"
 #include "luminal/cli/egg.h"
 #include "luminal/cli/inspect.h"
+#include "luminal/cli/profile.h"
 #include "luminal/cli/quantize.h"
 #include "luminal/cli/tokenize.h"
 #include "luminal/cli/view.h"
@@ -16,9 +17,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = 0;
   luminal::cli::add_bench_command(app, exit_code);
+  luminal::cli::add_cache_command(app);
   luminal::cli::add_compile_command(app);
+  luminal::cli::add_devices_command(app);
   luminal::cli::add_egg_command(app, exit_code);
   luminal::cli::add_inspect_command(app);
+  luminal::cli::add_profile_command(app);
   luminal::cli::add_quantize_command(app);
   luminal::cli::add_tokenize_command(app);
   luminal::cli::add_view_command(app);

@@ -57,9 +57,9 @@ class NestScheduler {
         roots_(roots_of(kernel, nest)),
         live_(kernel::reachable(kernel, roots_)) {}
 
-  NestSchedule choose() {
+  NestSchedule choose(bool templates) {
     NestSchedule schedule;
-    if (choose_tiles(schedule)) return schedule;
+    if (templates && choose_tiles(schedule)) return schedule;
     choose_retile(schedule);
     choose_lanes(schedule);
     choose_grain(schedule);
@@ -310,12 +310,24 @@ std::vector<Nest> nests_of(const kernel::Kernel& kernel) {
   return nests;
 }
 
-Schedule default_schedule(const kernel::Kernel& given, const Machine& machine, const DimMap& hints) {
+namespace {
+
+Schedule scheduled(const kernel::Kernel& given, const Machine& machine, const DimMap& hints, bool templates) {
   const kernel::Kernel kernel = kernel::merge_loops(given);
   Schedule schedule;
   for (const auto& nest : nests_of(kernel))
-    schedule.nests.push_back(NestScheduler(kernel, nest, machine, hints).choose());
+    schedule.nests.push_back(NestScheduler(kernel, nest, machine, hints).choose(templates));
   return schedule;
+}
+
+}  // namespace
+
+Schedule default_schedule(const kernel::Kernel& kernel, const Machine& machine, const DimMap& hints) {
+  return scheduled(kernel, machine, hints, true);
+}
+
+Schedule plain_schedule(const kernel::Kernel& kernel, const Machine& machine, const DimMap& hints) {
+  return scheduled(kernel, machine, hints, false);
 }
 
 }  // namespace luminal::codegen

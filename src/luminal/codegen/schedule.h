@@ -61,5 +61,7 @@ std::vector<Nest> nests_of(const kernel::Kernel& kernel);
 
 /// The schedule of the cost model, for dims about as large as `hints` says. Legal for all dims.
 Schedule default_schedule(const kernel::Kernel& kernel, const Machine& machine, const DimMap& hints = {});
+/// The same without templates: every nest by the generic printer.
+Schedule plain_schedule(const kernel::Kernel& kernel, const Machine& machine, const DimMap& hints = {});
 
 }  // namespace luminal::codegen

@@ -205,6 +205,9 @@ std::size_t Executable::arena_bytes(Location where) {
 const std::vector<StageReport>& Executable::stages() const {
   return data_->reports;
 }
+const SearchReport* Executable::search_report() const {
+  return data_->search.get();
+}
 void Executable::set_timing(bool on) {
   data_->runner->set_timing(on);
 }

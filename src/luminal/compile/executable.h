@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "luminal/compile/options.h"
+#include "luminal/compile/search_report.h"
 #include "luminal/frontend/graph.h"
 #include "luminal/runtime/device.h"
 #include "luminal/runtime/plan.h"
@@ -46,6 +47,8 @@ class Executable {
   std::size_t arena_bytes(Location where = Location::current());
   /// How compiling went, stage by stage.
   const std::vector<StageReport>& stages() const;
+  /// What the search for its plan did; null if there was none, or its result was in the cache.
+  const SearchReport* search_report() const;
   /// Seconds of each step of the last run, in the plan's order; from the run after `set_timing(true)` on.
   void set_timing(bool on);
   const std::vector<double>& step_seconds() const;

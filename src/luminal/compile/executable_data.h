@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "luminal/compile/options.h"
+#include "luminal/compile/search_report.h"
 #include "luminal/frontend/graph.h"
 #include "luminal/frontend/graph_data.h"
 #include "luminal/runtime/runner.h"
@@ -27,6 +28,7 @@ struct ExecutableData {
   bool has_run = false;
   DimMap ran_with;
   std::vector<StageReport> reports;
+  std::shared_ptr<const SearchReport> search;  // null: it was not searched for
 };
 
 }  // namespace luminal

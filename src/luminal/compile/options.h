@@ -1,4 +1,6 @@
 #pragma once
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -12,7 +14,20 @@ namespace luminal {
 
 /// How plans are found.
 enum class Mode : std::uint8_t {
-  fast,  // rules and a cost model: deterministic, in milliseconds
+  fast,    // rules and a cost model: deterministic, in milliseconds
+  search,  // measured, within a budget: see docs/search.md
+};
+
+class TimingRecord;
+
+/// How far a search has come.
+struct SearchProgress {
+  std::string_view doing;      // "kernels", "schedules", "plans"
+  std::size_t candidates = 0;  // timed
+  double elapsed = 0;          // seconds
+  double budget = 0;
+  double fast = 0;  // seconds that one run takes as `fast` compiles it, and the best found; 0: not known yet
+  double best = 0;
 };
 
 /// A range of values of a dim that shares one plan.
@@ -23,6 +38,18 @@ struct Bucket {
 
 struct CompileOptions {
   Mode mode = Mode::fast;
+  /// What a search may take in all; and how many candidates it may time, 0: any number. It stops earlier if
+  /// nothing more is to be gained.
+  std::chrono::duration<double> budget = std::chrono::seconds(60);
+  std::size_t candidates = 0;
+  /// A search stops when this becomes true, and the best plan so far is the result.
+  const std::atomic<bool>* cancel = nullptr;
+  /// Called during a search, from the thread that compiles.
+  std::function<void(const SearchProgress&)> progress = {};
+  /// A search adds all its timings to `record`. With `replay` it takes them from there and measures nothing:
+  /// with equal records the plans are equal, byte by byte.
+  TimingRecord* record = nullptr;
+  const TimingRecord* replay = nullptr;
   /// Only rules that keep every bit: no sum or product is regrouped.
   bool exact = false;
   /// Further rules, as text; see docs/adding-a-rule.md.
@@ -35,6 +62,10 @@ struct CompileOptions {
   /// Bytes that a single intermediate may take before a plan that recomputes it is preferred; 0: four times
   /// the largest input or output.
   std::size_t memory_budget = 0;
+  /// Keep binaries and decisions on disk, and use those that are there. `cache_directory`: where; empty:
+  /// $XDG_CACHE_HOME/luminal.
+  bool cache = true;
+  std::string cache_directory = {};
   /// Verify each stage's result. On in debug builds.
 #ifdef NDEBUG
   bool verify = false;

@@ -1,282 +1,60 @@
 // The driver: compiling, stage by stage.
-#include <algorithm>
 #include <chrono>
-#include <map>
-#include <set>
 
-#include "luminal/compile/assemble.h"
 #include "luminal/compile/compile.h"
+#include "luminal/compile/decision_text.h"
 #include "luminal/compile/executable_data.h"
-#include "luminal/compile/region.h"
-#include "luminal/compile/roll.h"
-#include "luminal/graph/passes.h"
-#include "luminal/graph/text.h"
+#include "luminal/compile/planner.h"
+#include "luminal/compile/search_plan.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
 namespace luminal {
 namespace {
 
-using runtime::BufferId;
+/// What decisions depend on beside the graph.
+std::string decision_key(const Planner& planner, const CompileOptions& options) {
+  std::string text = cat("decisions\n", planner.device().fingerprint(), "\n", options.exact, " ",
+                         options.memory_budget, " ", options.random_seed, "\n", options.rules, "\n");
+  if (options.mode == Mode::search)
+    text += cat("search ", options.budget.count(), " ", options.candidates, "\n");
+  for (const auto& [name, value] : planner.dims()) text += cat(name, "=", value, "\n");
+  for (const auto& [name, variable] : planner.dag().variables()) text += variable.rpn() + "\n";
+  return text + planner.text();
+}
 
-class Pipeline {
- public:
-  Pipeline(Dag dag, std::shared_ptr<runtime::Device> device, const CompileOptions& options,
-           const DimMap& known, const Sink& sink)
-      : dag_(std::move(dag)), device_(std::move(device)), options_(options), assembler_(dag_, sink) {
-    choose_dims(known);
-  }
-
-  Assembled run() {
-    stage("dead code", [&] { dead_code().run(dag_); });
-    stage("checks", [&] { collect_checks(); });
-    compile_regions();
-    Assembled assembled = [&] {
-      Assembled result;
-      stage("order", [&] { result = assembler_.finish(); });
-      return result;
-    }();
-    for (const auto& [name, variable] : dag_.variables()) assembled.plan.dims.push_back(name);
-    stage("source", [&] { print_sources(assembled.plan); });
-    if (options_.verify) runtime::verify(assembled.plan);
-    return assembled;
-  }
-  std::vector<StageReport> take_reports() { return std::move(reports_); }
-  const Dag& dag() const { return dag_; }
-
- private:
-  template <typename F>
-  void stage(const std::string& name, F&& work) {
+/// From the cache if it has them; otherwise made, and kept there.
+Decisions decisions_for(Planner& planner, const CompileOptions& options, Cache* cache, ExecutableData& data) {
+  const bool fresh = options.inspect || options.verify || options.record || options.replay;
+  const std::string key = cache == nullptr ? "" : decision_key(planner, options);
+  if (cache != nullptr && !fresh) {
     const auto start = std::chrono::steady_clock::now();
-    work();
-    report(reports_, name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    if (options_.verify) verify(dag_);
+    const auto kept = cache->get(key);
+    auto decisions = kept ? parse_decisions(*kept) : std::nullopt;
+    report(planner.reports(), "cache",
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+           decisions ? "the decisions were there" : "");
+    if (decisions) return std::move(*decisions);
   }
-
-  /// Every dim's typical value: asked for, known, in the middle of its bucket, or a guess within its bounds.
-  void choose_dims(const DimMap& known) {
-    for (const auto& [name, bucket] : options_.buckets) {
-      const auto found = dag_.variables().find(name);
-      if (found == dag_.variables().end())
-        throw Error(cat("compile: a bucket for '", name, "', which is no dim of the graph"));
-      const Interval bounds = found->second.declared_bounds();
-      if (bucket.low > bucket.high || (bounds.low && bucket.high < *bounds.low) ||
-          (bounds.high && bucket.low > *bounds.high))
-        throw Error(cat("compile: the bucket [", bucket.low, ", ", bucket.high, "] of '", name,
-                        "' holds no value it can have"));
-    }
-    for (const auto& [name, variable] : dag_.variables()) {
-      const Interval bounds = variable.declared_bounds();
-      std::int64_t value = 128;
-      if (const auto asked = options_.tune_dims.find(name); asked != options_.tune_dims.end())
-        value = asked->second;
-      else if (const auto found = known.find(name); found != known.end())
-        value = found->second;
-      else if (const auto bucket = options_.buckets.find(name); bucket != options_.buckets.end())
-        value = bucket->second.high;
-      if (bounds.low) value = std::max(value, *bounds.low);
-      if (bounds.high) value = std::min(value, *bounds.high);
-      dims_.emplace(name, value);
-    }
-  }
-
-  /// What nodes and views need of the dims is tested before runs.
-  void collect_checks() {
-    std::set<std::string> seen;
-    const auto add = [&](const Expr& holds, const std::string& problem, Location where) {
-      if (holds != Expr(1) && seen.insert(holds.text() + problem).second)
-        assembler_.add_check({holds, problem, where});
-    };
-    const auto add_view = [&](const View& view, Location where) {
-      for (const auto& check : view.checks()) add(check.holds, check.problem, where);
-    };
-    for (const auto id : dag_.nodes()) {
-      const Node& node = dag_.node(id);
-      for (const auto& check : node.checks) add(check.holds, check.problem, node.where);
-      for (const auto& input : node.inputs) add_view(input.view, node.where);
-      for (const auto& output : node.outputs)
-        for (const auto& dim : output.shape)
-          if (!prove_le(0, dim))
-            add(Expr::less_equal(0, dim), cat(node.op, ": the dim ", dim, " is negative"), node.where);
-    }
-    for (const auto& value : dag_.outputs()) add_view(value.view, dag_.node(value.node).where);
-    for (const auto& [state, value] : dag_.assignments()) add_view(value.view, dag_.node(state).where);
-    for (const auto& [name, bucket] : options_.buckets) {
-      const Expr& dim = dag_.variables().find(name)->second;
-      add(Expr::logical_and(Expr::less_equal(bucket.low, dim), Expr::less_equal(dim, bucket.high)),
-          cat("run: '", name, "' is outside of the bucket [", bucket.low, ", ", bucket.high,
-              "] it was compiled for"),
-          {});
-    }
-  }
-
-  /// The graph in regions: repeated layers are regions of their own, equal ones compiled once. Values that
-  /// pass from one region to another exist in memory.
-  void compile_regions() {
-    std::vector<std::vector<NodeId>> parts;
-    const auto order = execution_order(dag_, dag_.roots());
-    stage("roll", [&] { parts = split_at_boundaries(roll_layers(dag_, order), order); });
-    std::map<NodeId, std::size_t> part_of;
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      for (const auto id : parts[k])
-        if (!rewriting::is_boundary(dag_.node(id).op)) part_of.emplace(id, k);
-
-    // Who needs what from which part. A value outside of all parts (an input, a constant) is made by whoever
-    // reads it.
-    std::vector<rewriting::Region> regions(parts.size());
-    std::vector<std::vector<Value>>& wanted = wanted_;
-    wanted.assign(parts.size(), {});
-    const auto want = [&](const Value& value, std::size_t reader) {
-      const auto found = part_of.find(value.node);
-      const std::size_t part = found != part_of.end() ? found->second : reader;
-      if (std::find(wanted[part].begin(), wanted[part].end(), value) == wanted[part].end())
-        wanted[part].push_back(value);
-      return part;
-    };
-    for (const auto id : order) {
-      const Node& node = dag_.node(id);
-      const bool boundary = rewriting::is_boundary(node.op);
-      for (const auto& input : node.inputs) {
-        if (boundary) {
-          want(input, parts.size() - 1);
-        } else if (const auto from = part_of.find(input.node);
-                   from != part_of.end() && part_of.contains(id) && from->second != part_of.at(id)) {
-          want(dag_.whole(input.node, input.output), from->second);
-        }
-      }
-    }
-    std::vector<Value> outputs = dag_.outputs();
-    for (const auto& [place, unused] : dag_.kept()) outputs.push_back(dag_.whole(place.first, place.second));
-    for (const auto& value : outputs) want(value, parts.size() - 1);
-    for (const auto& [state, value] : dag_.assignments()) want(value, parts.size() - 1);
-
-    std::map<std::string, CompiledRegion> compiled;
+  Decisions decisions;
+  if (options.mode == Mode::search) {
+    decisions = search_plan(planner, options, cache, data);
+  } else {
     search::Roofline oracle;
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      if (wanted[k].empty()) continue;
-      rewriting::Region region = region_of(k, part_of);
-      const std::string key = region_key(dag_, region);
-      auto found = compiled.find(key);
-      if (found == compiled.end())
-        found = compiled.emplace(key, compile_region(dag_, region, options_, oracle, dims_, reports_)).first;
-      place(found->second, region);
-    }
-    report(reports_, "regions", 0, cat(parts.size(), " regions, ", compiled.size(), " different"));
-    for (const auto id : order) {
-      const Node& node = dag_.node(id);
-      if (!rewriting::is_boundary(node.op) || node.op == Op::input || node.op == Op::state) continue;
-      std::vector<BufferId> inputs;
-      for (const auto& input : node.inputs) inputs.push_back(buffer_of(input));
-      assembler_.add_host(id, inputs, outputs_of(id));
-    }
-    for (const auto& value : outputs) assembler_.add_output(value, buffer_of(value));
-    for (const auto& [state, value] : dag_.assignments()) assembler_.assign(state, buffer_of(value));
+    decisions = planner.decide(oracle);
   }
+  return decisions;
+}
 
-  /// What waits for a boundary op is another region than what the op waits for.
-  std::vector<std::vector<NodeId>> split_at_boundaries(const std::vector<std::vector<NodeId>>& parts,
-                                                       const std::vector<NodeId>& order) const {
-    std::map<NodeId, std::size_t> level;
-    for (const auto id : order) {
-      std::size_t mine = 0;
-      for (const auto& input : dag_.node(id).inputs) {
-        const Op op = dag_.node(input.node).op;
-        const bool waits = rewriting::is_boundary(op) && op != Op::input && op != Op::state;
-        mine = std::max(mine, level.at(input.node) + (waits ? 1 : 0));
-      }
-      level.emplace(id, mine);
-    }
-    std::map<std::pair<std::size_t, std::size_t>, std::vector<NodeId>> split;  // by level, then part
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      for (const auto id : parts[k]) split[{level.at(id), k}].push_back(id);
-    std::vector<std::vector<NodeId>> result;
-    for (auto& [at, nodes] : split) result.push_back(std::move(nodes));
-    if (result.empty()) result.emplace_back();
-    return result;
+/// Decisions as they were carried out: all kernels with their schedules and sources.
+void keep(Cache& cache, const std::string& key, Decisions decisions, const runtime::Plan& plan) {
+  for (const auto& kernel : plan.kernels) {
+    const std::string name = kernel::key(kernel.kernel);
+    decisions.schedules.insert_or_assign(name, kernel.schedule);
+    decisions.sources.insert_or_assign(name, kernel.source);
   }
-
-  /// What a part reads from outside of it, in the order of its nodes, and what is wanted of it.
-  rewriting::Region region_of(std::size_t part, const std::map<NodeId, std::size_t>& part_of) const {
-    rewriting::Region region;
-    region.wanted = wanted_[part];
-    std::set<OutputId> seen;
-    std::set<NodeId> visited;
-    std::vector<std::pair<NodeId, std::size_t>> stack;  // node, next input
-    const auto visit = [&](const Value& value) {
-      const Node& node = dag_.node(value.node);
-      const auto found = part_of.find(value.node);
-      const bool outside =
-          rewriting::is_boundary(node.op) || (found != part_of.end() && found->second != part);
-      if (outside) {
-        if (seen.insert({value.node, value.output}).second)
-          region.sources.push_back(
-              {{value.node, value.output}, node.op == Op::state && !dag_.assignments().contains(value.node)});
-      } else if (visited.insert(value.node).second) {
-        stack.emplace_back(value.node, 0);
-      }
-    };
-    for (const auto& value : region.wanted) {
-      visit(value);
-      while (!stack.empty()) {
-        auto& [id, next] = stack.back();
-        const auto& inputs = dag_.node(id).inputs;
-        if (next == inputs.size()) {
-          stack.pop_back();
-          continue;
-        }
-        const Value& input = inputs[next++];
-        visit(input);
-      }
-    }
-    return region;
-  }
-
-  std::vector<BufferId> outputs_of(NodeId boundary) {
-    const auto found = host_outputs_.find(boundary);
-    if (found != host_outputs_.end()) return found->second;
-    return host_outputs_.emplace(boundary, assembler_.add_outputs(boundary)).first->second;
-  }
-
-  BufferId source_buffer(const OutputId& place) {
-    const Op op = dag_.node(place.first).op;
-    if (op == Op::input || op == Op::state) return assembler_.source(place.first);
-    if (rewriting::is_boundary(op)) return outputs_of(place.first)[place.second];
-    return buffer_of(dag_.whole(place.first, place.second));
-  }
-
-  BufferId buffer_of(const Value& value) const {
-    for (const auto& [known, buffer] : buffers_)
-      if (known == value) return buffer;
-    throw InternalError(cat("pipeline: ", value.node, " was not computed"), print(dag_));
-  }
-
-  void place(const CompiledRegion& compiled, const rewriting::Region& region) {
-    std::vector<BufferId> sources;
-    for (const auto& source : region.sources) sources.push_back(source_buffer(source.place));
-    const auto made = assembler_.add_region(compiled, sources);
-    for (std::size_t k = 0; k < made.size(); ++k) buffers_.emplace_back(region.wanted[k], made[k]);
-  }
-
-  void print_sources(runtime::Plan& plan) {
-    const auto machine = device_->machine();
-    for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
-      auto& kernel = plan.kernels[k];
-      kernel.schedule = codegen::default_schedule(kernel.kernel, machine, dims_);
-      kernel.source = codegen::print_kernel(kernel.kernel, device_->dialect(), kernel.schedule,
-                                            cat("luminal_kernel_", k));
-    }
-  }
-
-  Dag dag_;
-  std::shared_ptr<runtime::Device> device_;
-  const CompileOptions& options_;
-  Assembler assembler_;
-  DimMap dims_;
-  std::vector<std::vector<Value>> wanted_;                // by part
-  std::vector<std::pair<Value, BufferId>> buffers_;       // where wanted values are
-  std::map<NodeId, std::vector<BufferId>> host_outputs_;  // of boundary ops
-  std::vector<StageReport> reports_;
-};
+  cache.put(key, text(decisions));
+}
 
 }  // namespace
 
@@ -284,15 +62,23 @@ Executable compile(const Graph& graph, std::shared_ptr<runtime::Device> device, 
                    Location where) {
   if (!device) throw Error("compile: no device", where);
   auto data = std::make_shared<ExecutableData>(graph);
-  Pipeline pipeline(graph.dag(), device, options, graph.dims(), data->sink());
-  Assembled assembled = pipeline.run();
-  data->reports = pipeline.take_reports();
+  Planner planner(graph.dag(), device, options, graph.dims());
+  std::optional<Cache> cache;
+  if (options.cache)
+    cache.emplace(options.cache_directory.empty() ? Cache::default_directory()
+                                                  : std::filesystem::path(options.cache_directory));
+  Cache* const kept = cache ? &*cache : nullptr;
+  const Decisions decisions = decisions_for(planner, options, kept, *data);
+  Assembled assembled = planner.assemble(decisions, data->sink());
+  data->reports = std::move(planner.reports());
   const auto start = std::chrono::steady_clock::now();
   data->sources = std::move(assembled.sources);
   data->outputs = std::move(assembled.outputs);
   data->written = std::move(assembled.written);
   data->runner = std::make_unique<runtime::Runner>(
-      std::move(device), std::make_shared<const runtime::Plan>(std::move(assembled.plan)));
+      std::move(device), std::make_shared<const runtime::Plan>(std::move(assembled.plan)), kept);
+  if (kept != nullptr && decisions.sources.empty())
+    keep(*kept, decision_key(planner, options), decisions, data->runner->plan());
   report(data->reports, "load",
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   if (options.sink)

@@ -1,5 +1,6 @@
 #include "luminal/compile/region.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <set>
@@ -111,22 +112,59 @@ std::string region_key(const Dag& dag, const rewriting::Region& region) {
   return text;
 }
 
-CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
-                              search::CostOracle& oracle, const DimMap& dims,
-                              std::vector<StageReport>& reports) {
+SaturatedRegion::SaturatedRegion(const Dag& dag, const rewriting::Region& region,
+                                 const CompileOptions& options, std::vector<StageReport>& reports)
+    : language_({options.exact, options.rules}) {
   Clock clock;
-  rewriting::Language language({options.exact, options.rules});
-  if (options.inspect) language.graph().database().track_reasons();
-  const auto encoded = rewriting::encode(dag, region, language);
+  if (options.inspect) language_.graph().database().track_reasons();
+  const auto encoded = rewriting::encode(dag, region, language_);
   report(reports, "encode", clock.lap());
-  CompiledRegion result;
-  result.saturated = language.saturate({.rows = 200'000, .seconds = 5});
-  const auto terms = rewriting::collect(language, encoded);
-  result.classes = terms.classes.size();
-  for (const auto& c : terms.classes) result.terms += c.terms.size();
+  saturated_ = language_.saturate({.rows = 200'000, .seconds = 5});
+  terms_ = rewriting::collect(language_, encoded);
+  for (const auto& c : terms_.classes) term_count_ += c.terms.size();
   report(
       reports, "saturate", clock.lap(),
-      cat(result.classes, " classes, ", result.terms, " terms", result.saturated ? "" : ", budget used up"));
+      cat(terms_.classes.size(), " classes, ", term_count_, " terms", saturated_ ? "" : ", budget used up"));
+}
+
+namespace {
+
+using Groups = std::vector<std::vector<rewriting::BodyRef>>;
+
+void add_leaves(const rewriting::BodyRef& body, std::set<ClassId>& leaves) {
+  if (body->term == nullptr) leaves.insert(body->owner);
+  for (const auto& child : body->children) add_leaves(child, leaves);
+}
+
+/// The bodies one by one, in an order in which each reads only what is there.
+Groups apart(const std::vector<rewriting::BodyRef>& bodies) {
+  Groups result;
+  std::vector<rewriting::BodyRef> left = bodies;
+  while (!left.empty()) {
+    const auto ready = std::find_if(left.begin(), left.end(), [&](const rewriting::BodyRef& body) {
+      std::set<ClassId> leaves;
+      add_leaves(body, leaves);
+      return std::none_of(left.begin(), left.end(),
+                          [&](const auto& other) { return other != body && leaves.contains(other->owner); });
+    });
+    if (ready == left.end()) return {bodies};
+    result.push_back({*ready});
+    left.erase(ready);
+  }
+  return result;
+}
+
+}  // namespace
+
+CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostOracle& oracle,
+                                    const DimMap& dims, std::vector<StageReport>& reports,
+                                    bool weigh_groups) {
+  Clock clock;
+  const auto& terms = terms_;
+  CompiledRegion result;
+  result.saturated = saturated_;
+  result.classes = terms.classes.size();
+  result.terms = term_count_;
   search::MapOptions map_options;
   map_options.memory_budget = static_cast<double>(options.memory_budget);
   std::vector<std::string> rejected;
@@ -136,8 +174,29 @@ CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, c
   result.evaluated = mapping.evaluated;
   report(reports, "map", clock.lap(),
          cat(mapping.evaluated, " bodies priced, ", mapping.bodies.size(), " taken"));
-  if (options.inspect) inspect(options, language, terms, mapping, rejected);
-  const auto groups = search::group(terms, mapping);
+  if (options.inspect) inspect(options, language_, terms, mapping, rejected);
+  auto groups = search::group(terms, mapping);
+  if (weigh_groups) {
+    Groups weighed;
+    for (const auto& bodies : groups) {
+      const auto single = bodies.size() > 1 ? apart(bodies) : Groups{bodies};
+      double seconds = 0;
+      for (const auto& one : single) {
+        if (bodies.size() < 2) break;
+        result.alone.push_back(rewriting::lower(terms, one).kernel);
+        const auto estimate = oracle.estimate(result.alone.back(), dims);
+        seconds += estimate ? estimate->seconds : 1e9;
+      }
+      const auto together =
+          bodies.size() > 1 ? oracle.estimate(rewriting::lower(terms, bodies).kernel, dims) : std::nullopt;
+      const bool split = bodies.size() > 1 && (!together || seconds < together->seconds * 0.98);
+      if (split)
+        weighed.insert(weighed.end(), single.begin(), single.end());
+      else
+        weighed.push_back(bodies);
+    }
+    groups = std::move(weighed);
+  }
   report(reports, "group", clock.lap());
 
   std::map<ClassId, CompiledRegion::Source> where;

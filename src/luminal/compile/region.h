@@ -26,6 +26,8 @@ struct CompiledRegion {
   };
   std::vector<RegionKernel> kernels;  // in order
   std::vector<Source> wanted;
+  /// What kernels with several outputs would be one by one: measuring tells which is better.
+  std::vector<kernel::Kernel> alone;
   // What saturation and mapping did, for reports.
   std::size_t classes = 0;
   std::size_t terms = 0;
@@ -33,10 +35,23 @@ struct CompiledRegion {
   bool saturated = true;
 };
 
-/// Encodes, saturates, maps and lowers.
-CompiledRegion compile_region(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
-                              search::CostOracle& oracle, const DimMap& dims,
-                              std::vector<StageReport>& reports);
+/// A region after saturation: all ways to write what it computes.
+class SaturatedRegion {
+ public:
+  SaturatedRegion(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
+                  std::vector<StageReport>& reports);
+
+  /// Maps and lowers. With `weigh_groups` kernels of several outputs are taken apart where the oracle says
+  /// that this is faster.
+  CompiledRegion map(const CompileOptions& options, search::CostOracle& oracle, const DimMap& dims,
+                     std::vector<StageReport>& reports, bool weigh_groups = false);
+
+ private:
+  rewriting::Language language_;
+  rewriting::Terms terms_;
+  std::size_t term_count_ = 0;
+  bool saturated_ = true;
+};
 
 /// A text that is equal for regions that differ in nothing but which nodes they are.
 std::string region_key(const Dag& dag, const rewriting::Region& region);

@@ -35,6 +35,16 @@ class Machine {
     return std::move(outputs_);
   }
 
+  Sampled at(const Store& store, std::span<const std::int64_t> point, std::size_t limit) {
+    left_ = limit;
+    for (std::size_t k = 0; k < store.domain.size(); ++k) bind(store.domain[k].index(), point[k]);
+    const Scalar value = pull(store.value);
+    return {flat(store.index, output_dims_[store.output]), value};
+  }
+
+  /// Thrown where a value takes more than it may.
+  struct TooMuch {};
+
  private:
   static std::size_t count(const std::vector<std::int64_t>& dims) {
     std::size_t result = 1;
@@ -96,6 +106,7 @@ class Machine {
   }
 
   Scalar pull(ValueId id) {
+    if (left_-- == 0) throw TooMuch();
     std::vector<std::int64_t> here;
     for (const auto loop : names_[id.index()]) here.push_back(at_[loop]);
     auto& memo = memo_[id.index()];
@@ -178,6 +189,7 @@ class Machine {
   }
 
   const Kernel& kernel_;
+  std::size_t left_ = static_cast<std::size_t>(-1);  // values that may be pulled yet
   std::span<const std::span<const std::byte>> inputs_;
   DimMap variables_;
   std::vector<Bytes> outputs_;
@@ -216,6 +228,16 @@ Scalar combine(Monoid monoid, const Scalar& running, const Scalar& element) {
 std::vector<Bytes> interpret(const Kernel& kernel, std::span<const std::span<const std::byte>> inputs,
                              const DimMap& dims, std::vector<Bytes> before) {
   return Machine(kernel, inputs, dims, std::move(before)).run();
+}
+
+std::optional<Sampled> interpret_at(const Kernel& kernel, std::span<const std::span<const std::byte>> inputs,
+                                    const DimMap& dims, const Store& store,
+                                    std::span<const std::int64_t> point, std::size_t limit) {
+  try {
+    return Machine(kernel, inputs, dims, {}).at(store, point, limit);
+  } catch (const Machine::TooMuch&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace luminal::kernel

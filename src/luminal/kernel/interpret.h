@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,16 @@ using Bytes = std::vector<std::byte>;
 /// hold at first; zeros if not given. Throws `Error` for a Position outside of its axis.
 std::vector<Bytes> interpret(const Kernel& kernel, std::span<const std::span<const std::byte>> inputs,
                              const DimMap& dims, std::vector<Bytes> before = {});
+
+/// The value that a store writes at one point of its domain, and its place in the output; pulls that value
+/// alone. Nothing if that takes more than `limit` values.
+struct Sampled {
+  std::size_t place = 0;
+  Scalar value;
+};
+std::optional<Sampled> interpret_at(const Kernel& kernel, std::span<const std::span<const std::byte>> inputs,
+                                    const DimMap& dims, const Store& store,
+                                    std::span<const std::int64_t> point, std::size_t limit);
 
 /// One element of a reduction's or scan's running value takes one more; both in the compute dtype. Only for
 /// the monoids of one argument that the graph has too.

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,11 +38,23 @@ struct Launch {
   std::int64_t* status = nullptr;  // four words; see `codegen::print_kernel`
 };
 
+/// Where binaries are kept between processes. Keys and contents are any bytes; `get` gives what was put under
+/// exactly this key, or nothing. Safe to use from several threads.
+class BinaryStore {
+ public:
+  virtual ~BinaryStore() = default;
+  virtual std::optional<std::string> get(const std::string& key) = 0;
+  virtual void put(const std::string& key, const std::string& content) = 0;
+};
+
 /// All that a backend has to offer. Safe to use from several threads.
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;
+  /// All that a binary, or a time measured here, depends on: the machine's kind, its driver, the compiler.
+  /// Equal on machines of one kind.
+  virtual std::string fingerprint() const = 0;
   virtual const codegen::Dialect& dialect() const = 0;
   virtual codegen::Machine machine() const = 0;
   /// Bytes that one executable may take at most.
@@ -54,8 +67,13 @@ class Device {
   virtual void upload(Memory& to, std::size_t offset, std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to, const Memory& from, std::size_t offset) = 0;
 
-  /// One program a source, in order. `Error` with the compiler's words if one is refused.
-  virtual std::vector<std::unique_ptr<Program>> compile(std::span<const codegen::Source> sources) = 0;
+  /// One program a source, in order. `Error` with the compiler's words if one is refused. With a store, what
+  /// it has is not compiled again, and what it lacks is put there.
+  virtual std::vector<std::unique_ptr<Program>> compile(std::span<const codegen::Source> sources,
+                                                        BinaryStore* store) = 0;
+  /// To be called first thing in a child that `fork` made: brings back what a fork loses, such as threads.
+  /// False: programs cannot run in a child, so a candidate that crashes takes the process with it.
+  virtual bool restart_in_child() { return false; }
   /// Runs to the end. `worst_scratch` was given to `reserve` before.
   virtual void run(const Launch& launch) = 0;
   /// Makes sure that launches with this much scratch allocate nothing.

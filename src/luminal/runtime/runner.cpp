@@ -8,11 +8,11 @@
 
 namespace luminal::runtime {
 
-Runner::Runner(std::shared_ptr<Device> device, std::shared_ptr<const Plan> plan)
+Runner::Runner(std::shared_ptr<Device> device, std::shared_ptr<const Plan> plan, BinaryStore* store)
     : device_(std::move(device)), plan_(std::move(plan)) {
   std::vector<codegen::Source> sources;
   for (const auto& kernel : plan_->kernels) sources.push_back(kernel.source);
-  programs_ = device_->compile(sources);
+  programs_ = device_->compile(sources, store);
   external_.resize(plan_->buffers.size());
 }
 

@@ -12,8 +12,8 @@ namespace luminal::runtime {
 /// several runners on one device are.
 class Runner {
  public:
-  /// Compiles the kernels. `Error` if one is refused.
-  Runner(std::shared_ptr<Device> device, std::shared_ptr<const Plan> plan);
+  /// Compiles the kernels, or takes them from the store. `Error` if one is refused.
+  Runner(std::shared_ptr<Device> device, std::shared_ptr<const Plan> plan, BinaryStore* store = nullptr);
 
   const Plan& plan() const { return *plan_; }
 

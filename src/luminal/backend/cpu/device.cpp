@@ -62,17 +62,21 @@ void work(void* context, std::int64_t task, int worker) {
 
 class CpuDevice : public runtime::Device {
  public:
-  explicit CpuDevice(const CpuOptions& options) : jit_(options.compiler), pool_(options.workers) {
+  explicit CpuDevice(const CpuOptions& options)
+      : jit_(options.compiler), threads_(std::make_unique<Threads>(options.workers)) {
     limit_ = options.memory_limit != 0 ? options.memory_limit
                                        : static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                                              static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
 
   std::string name() const override { return "cpu"; }
+  std::string fingerprint() const override {
+    return cat("cpu, ", threads_->pool.workers(), " workers, ", jit_.description());
+  }
   const codegen::Dialect& dialect() const override { return codegen::c_dialect(); }
   codegen::Machine machine() const override {
     codegen::Machine result = cpu::machine();
-    result.workers = pool_.workers();
+    result.workers = threads_->pool.workers();
     return result;
   }
   std::size_t memory_limit() const override { return limit_; }
@@ -88,22 +92,31 @@ class CpuDevice : public runtime::Device {
       std::memcpy(to.data(), static_cast<const std::byte*>(from.address()) + offset, to.size());
   }
 
-  std::vector<std::unique_ptr<runtime::Program>> compile(std::span<const codegen::Source> sources) override {
+  std::vector<std::unique_ptr<runtime::Program>> compile(std::span<const codegen::Source> sources,
+                                                         runtime::BinaryStore* store) override {
+    if (sources.size() == 1) {  // leaves the pool to those that run
+      std::vector<std::unique_ptr<runtime::Program>> programs;
+      programs.push_back(
+          std::make_unique<CpuProgram>(jit_.compile(sources[0].text, sources[0].entry, store)));
+      return programs;
+    }
     struct Job {
       CpuDevice* device;
+      runtime::BinaryStore* store;
       std::span<const codegen::Source> sources;
       std::vector<Function> functions;
       std::vector<std::exception_ptr> failures;
     };
-    Job job{this, sources, std::vector<Function>(sources.size()),
+    Job job{this, store, sources, std::vector<Function>(sources.size()),
             std::vector<std::exception_ptr>(sources.size())};
-    pool_.run(
+    threads_->pool.run(
         static_cast<std::int64_t>(sources.size()),
         [](void* context, std::int64_t task, int) {
           auto& mine = *static_cast<Job*>(context);
           const auto k = static_cast<std::size_t>(task);
           try {
-            mine.functions[k] = mine.device->jit_.compile(mine.sources[k].text, mine.sources[k].entry);
+            mine.functions[k] =
+                mine.device->jit_.compile(mine.sources[k].text, mine.sources[k].entry, mine.store);
           } catch (...) {
             mine.failures[k] = std::current_exception();
           }
@@ -118,35 +131,51 @@ class CpuDevice : public runtime::Device {
   }
 
   void reserve(std::size_t scratch_bytes) override {
-    const std::lock_guard lock(mutex_);
+    Threads& threads = *threads_;
+    const std::lock_guard lock(threads.mutex);
     const std::size_t each = (scratch_bytes + alignment - 1) / alignment * alignment;
-    if (each <= scratch_each_) return;
-    scratch_ = std::make_unique<HostMemory>(each * static_cast<std::size_t>(pool_.workers()));
-    scratch_each_ = each;
+    if (each <= threads.scratch_each) return;
+    threads.scratch = std::make_unique<HostMemory>(each * static_cast<std::size_t>(threads.pool.workers()));
+    threads.scratch_each = each;
   }
 
   void run(const runtime::Launch& launch) override {
-    const std::lock_guard lock(mutex_);  // the scratch is one
+    Threads& threads = *threads_;
+    const std::lock_guard lock(threads.mutex);  // the scratch is one
     Running running{static_cast<const CpuProgram*>(launch.program)->function(),
                     launch.buffers.data(),
                     launch.dims.data(),
-                    scratch_ ? static_cast<std::byte*>(scratch_->address()) : nullptr,
-                    scratch_each_,
+                    threads.scratch ? static_cast<std::byte*>(threads.scratch->address()) : nullptr,
+                    threads.scratch_each,
                     launch.status};
     if (launch.tasks == 1) {
       work(&running, 0, 0);
       return;
     }
-    pool_.run(launch.tasks, work, &running);
+    threads.pool.run(launch.tasks, work, &running);
+  }
+
+  bool restart_in_child() override {
+    const int workers = threads_->pool.workers();
+    // The old threads are not here, and whoever held the lock is not either: neither can be waited for.
+    static_cast<void>(threads_.release());
+    threads_ = std::make_unique<Threads>(workers);
+    return true;
   }
 
  private:
+  /// Who runs tasks, and where.
+  struct Threads {
+    explicit Threads(int workers) : pool(workers) {}
+    Pool pool;
+    std::mutex mutex;
+    std::unique_ptr<HostMemory> scratch;
+    std::size_t scratch_each = 0;
+  };
+
   Jit jit_;
-  Pool pool_;
+  std::unique_ptr<Threads> threads_;
   std::size_t limit_ = 0;
-  std::mutex mutex_;
-  std::unique_ptr<HostMemory> scratch_;
-  std::size_t scratch_each_ = 0;
 };
 
 }  // namespace

@@ -59,10 +59,19 @@ Jit::Jit(std::optional<Compiler> compiler) : compiler_(chosen(compiler)) {
 
 Jit::~Jit() = default;
 
-Function Jit::compile(const std::string& text, const std::string& entry) {
+Function Jit::compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store) {
   if (const char* directory = std::getenv("LUMINAL_DUMP"); directory != nullptr && *directory != '\0')
     dump(directory, text, entry);
-  return loader_->load(text, entry);
+  const std::string key = store == nullptr ? "" : cat(description(), "\n", entry, "\n", text);
+  if (store != nullptr)
+    if (const auto known = store->get(key)) try {
+        return loader_->load(*known, entry);
+      } catch (const Error&) {
+        // What is kept is not what was put there: it is made again.
+      }
+  const std::string binary = loader_->binary(text, entry);
+  if (store != nullptr) store->put(key, binary);
+  return loader_->load(binary, entry);
 }
 
 codegen::Machine machine() {

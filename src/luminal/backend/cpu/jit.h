@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "luminal/codegen/schedule.h"
+#include "luminal/runtime/device.h"
 
 namespace luminal::cpu {
 
@@ -36,13 +37,17 @@ class Jit {
   Compiler compiler() const { return compiler_; }
 
   /// `Error` with the compiler's words if the text is refused.
-  Function compile(const std::string& text, const std::string& entry);
+  Function compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store = nullptr);
+  /// The compiler with its version, and the machine it compiles for.
+  std::string description() const { return loader_->description(); }
 
-  /// What each way of compiling implements.
+  /// What each way of compiling implements: text to a binary, and a binary to a function.
   class Loader {
    public:
     virtual ~Loader() = default;
-    virtual Function load(const std::string& text, const std::string& entry) = 0;
+    virtual std::string description() const = 0;
+    virtual std::string binary(const std::string& text, const std::string& entry) = 0;
+    virtual Function load(const std::string& binary, const std::string& entry) = 0;
   };
 
  private:

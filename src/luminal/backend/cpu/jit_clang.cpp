@@ -9,6 +9,7 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -61,7 +62,13 @@ class ClangLoader final : public Jit::Loader {
     jit_ = take(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*builder_).create(), "the JIT");
   }
 
-  Function load(const std::string& text, const std::string& entry) override {
+  std::string description() const override {
+    std::string text = cat("clang ", LLVM_VERSION_STRING, " ", triple_, " ", cpu_);
+    for (const auto& feature : features_) text += cat(" ", feature);
+    return cat(text, " ", passes);
+  }
+
+  std::string binary(const std::string& text, const std::string& entry) override {
     llvm::LLVMContext context;
     std::unique_ptr<llvm::Module> module = front_end(text, entry, context);
     std::unique_ptr<llvm::TargetMachine> machine = take(builder_->createTargetMachine(), "the target");
@@ -72,9 +79,14 @@ class ClangLoader final : public Jit::Loader {
       throw Error(cat("cpu: Clang made an invalid module of kernel ", entry, ": ", problem));
     optimise(*module, *machine);
     llvm::orc::SimpleCompiler compiler(*machine);
-    auto object = take(compiler(*module), "machine code");
+    const auto object = take(compiler(*module), "machine code");
+    return object->getBuffer().str();
+  }
+
+  Function load(const std::string& binary, const std::string& entry) override {
     auto& library = library_for(entry);
-    check(jit_->addObjectFile(library, std::move(object)), "adding a kernel");
+    check(jit_->addObjectFile(library, llvm::MemoryBuffer::getMemBufferCopy(binary, entry)),
+          "adding a kernel");
     return take(jit_->lookup(library, entry), "the kernel's function").toPtr<Function>();
   }
 

@@ -65,7 +65,7 @@ int run(const std::vector<std::string>& arguments, const fs::path& log) {
 }
 
 std::string contents(const fs::path& path) {
-  std::ifstream file(path);
+  std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -73,12 +73,22 @@ std::string contents(const fs::path& path) {
 
 class SystemLoader final : public Jit::Loader {
  public:
-  explicit SystemLoader(std::string program) : program_(std::move(program)) {}
+  explicit SystemLoader(std::string program) : program_(std::move(program)) {
+    // Macros name the compiler's version and all that -march=native found.
+    const PrivateDirectory directory;
+    const fs::path source = directory.path() / "empty.c";
+    std::ofstream(source) << "";
+    const fs::path log = directory.path() / "log";
+    run({program_, "-march=native", "-dM", "-E", source.string()}, log);
+    description_ = cat(program_, "\n", contents(log));
+  }
   ~SystemLoader() override {
     for (void* handle : handles_) dlclose(handle);
   }
 
-  Function load(const std::string& text, const std::string& entry) override {
+  std::string description() const override { return description_; }
+
+  std::string binary(const std::string& text, const std::string& entry) override {
     const PrivateDirectory directory;
     const fs::path source = directory.path() / "kernel.c";
     const fs::path library = directory.path() / "kernel.so";
@@ -89,6 +99,16 @@ class SystemLoader final : public Jit::Loader {
                            log);
     if (status != 0)
       throw Error(cat("cpu: ", program_, " cannot compile kernel ", entry, ": ", contents(log)));
+    return contents(library);
+  }
+
+  Function load(const std::string& binary, const std::string& entry) override {
+    const PrivateDirectory directory;
+    const fs::path library = directory.path() / "kernel.so";
+    std::ofstream file(library, std::ios::binary);
+    file << binary;
+    file.close();
+    if (!file) throw Error(cat("cpu: cannot write kernel ", entry, " to a temporary directory"));
     void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) throw Error(cat("cpu: kernel ", entry, " cannot be loaded: ", dlerror()));
     const std::lock_guard lock(mutex_);
@@ -100,6 +120,7 @@ class SystemLoader final : public Jit::Loader {
 
  private:
   std::string program_;
+  std::string description_;
   std::mutex mutex_;
   std::vector<void*> handles_;
 };

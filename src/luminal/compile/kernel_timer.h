@@ -1,0 +1,94 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "luminal/compile/compilation.h"
+#include "luminal/compile/data_bank.h"
+#include "luminal/compile/options.h"
+#include "luminal/compile/timing_record.h"
+
+namespace luminal {
+
+/// A kernel under search: the schedules that were tried, and the best of them.
+struct TunedKernel {
+  kernel::Kernel kernel;
+  std::string key;
+  search::Estimate prior;
+  codegen::Schedule usual;
+  struct Candidate {
+    codegen::Schedule schedule;
+    Timing timing;
+  };
+  std::vector<Candidate> candidates;
+  std::shared_ptr<runtime::Runner> best_runner;  // of the best candidate, if it was compiled here
+
+  /// The fastest that was right; none if no candidate was.
+  const Candidate* best() const;
+  bool has(const codegen::Schedule& schedule) const;
+};
+
+/// Times schedules of kernels, each once: what the record or the disk has is not timed again.
+class KernelTimer {
+ public:
+  struct Limits {
+    std::function<bool()> stop;  // the time is over
+    std::size_t candidates = 0;  // that may be timed; 0: any number
+  };
+  KernelTimer(std::shared_ptr<runtime::Device> device, const DimMap& dims, const CompileOptions& options,
+              runtime::BinaryStore* store, Limits limits);
+
+  /// Schedules of one kernel, on their way.
+  struct Step {
+    TunedKernel* kernel = nullptr;
+    std::vector<codegen::Schedule> schedules;
+    std::vector<std::string> keys;
+    std::vector<TunedKernel::Candidate> known;  // these were timed before
+    std::unique_ptr<Compilation> compilation;
+  };
+  /// Looks up what is known already, and prepares the rest; `beside`: it is compiled beside what the caller
+  /// does.
+  Step begin(TunedKernel& kernel, const std::vector<codegen::Schedule>& schedules, bool beside);
+  /// Times them: they are candidates of the kernel from now on.
+  void finish(Step& step);
+
+  /// Timings of whole plans, kept with the rest.
+  std::optional<Timing> known(const std::string& key) const;
+  void learn(const std::string& key, const Timing& timing);
+  std::string key_of(const std::string& what) const;
+
+  /// Whether nothing more may be timed.
+  bool is_over() const;
+  bool is_replay() const { return replay_ != nullptr; }
+  std::size_t timed() const { return timed_; }
+  const TimingRecord& record() const { return record_; }
+  TimingRecord& record() { return record_; }
+  DataBank& bank() { return bank_; }
+  const DimMap& dims() const { return dims_; }
+
+ private:
+  runtime::Plan plan_of(const TunedKernel& kernel, const codegen::Schedule& schedule) const;
+  Subject subject(const TunedKernel& kernel, runtime::Runner& runner);
+  void sample(const TunedKernel& kernel);
+
+  /// Elements that the interpreter computed, and whether the kernel needs positive inputs.
+  struct Samples {
+    std::vector<KnownElement> known;
+    bool positive = false;
+  };
+
+  std::shared_ptr<runtime::Device> device_;
+  DimMap dims_;
+  runtime::BinaryStore* store_;
+  Limits limits_;
+  const TimingRecord* replay_;
+  TimingRecord record_;
+  DataBank bank_;
+  std::string fingerprint_;
+  std::map<std::string, Samples> samples_;
+  std::size_t timed_ = 0;
+};
+
+}  // namespace luminal

@@ -1,0 +1,379 @@
+#include "luminal/compile/measure.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+
+#include "luminal/compile/stopwatch.h"
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
+namespace luminal {
+
+std::string_view name(Timing::Outcome outcome) {
+  constexpr std::string_view names[] = {"timed", "wrong", "crashed", "hung", "refused"};
+  return names[static_cast<std::size_t>(outcome)];
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Results = std::vector<std::vector<std::byte>>;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double tolerance(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 1e-7;
+    case DType::f32:
+      return 2e-3;
+    case DType::f16:
+      return 3e-2;
+    default:
+      return is_floating(dtype) ? 2e-1 : 0;
+  }
+}
+
+bool close(double got, double expected, double scale, double allowed) {
+  if (got == expected || (std::isnan(got) && std::isnan(expected))) return true;
+  // Sums that overflow in one order need not in another.
+  if (!std::isfinite(expected) || !std::isfinite(got)) return allowed > 0 && !std::isfinite(expected);
+  return std::abs(got - expected) <= allowed * std::max(scale, 1e-6);
+}
+
+template <typename Read>
+std::optional<std::string> compare(std::size_t count, double allowed, Read&& read) {
+  double scale = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (const double e = read(i, true); std::isfinite(e)) scale = std::max(scale, std::abs(e));
+  for (std::size_t i = 0; i < count; ++i)
+    if (const double got = read(i, false), expected = read(i, true); !close(got, expected, scale, allowed))
+      return cat("element ", i, " is ", got, ", and ", expected, " elsewhere");
+  return std::nullopt;
+}
+
+/// What a child tells its parent; short enough that a pipe keeps it whole.
+struct Message {
+  enum class Kind : std::int32_t { begins, timed, wrong, refused, unable, done };
+  Kind kind = Kind::done;
+  std::int32_t subject = 0;
+  double seconds = 0;
+  char text[200] = {};
+};
+
+/// Runs and checks subjects, and tells what happens.
+class Session {
+ public:
+  Session(std::span<const Subject> subjects, std::vector<std::size_t> members, const MeasureOptions& options,
+          std::function<void(const Message&)> tell)
+      : subjects_(subjects),
+        members_(std::move(members)),
+        options_(options),
+        tell_(std::move(tell)),
+        results_(subjects.size()),
+        best_(subjects.size(), -1) {}
+
+  void run() {
+    for (const auto k : members_) first_run(k);
+    check_agreement();
+    results_.clear();
+    double fastest = -1;
+    for (int round = 0; round < options_.rounds; ++round) {
+      for (const auto k : members_)
+        if (best_[k] >= 0 && (fastest < 0 || best_[k] <= fastest * limit(round))) timed_round(k);
+      for (const auto k : members_)
+        if (best_[k] >= 0 && (fastest < 0 || best_[k] < fastest)) fastest = best_[k];
+      if (options_.stop && options_.stop()) break;
+    }
+    tell({.kind = Message::Kind::done});
+  }
+
+ private:
+  double limit(int round) const { return round < 2 ? 4 * options_.keep_within : options_.keep_within; }
+
+  void tell(Message message, std::size_t subject = 0, const std::string& text = {}) {
+    message.subject = static_cast<std::int32_t>(subject);
+    std::strncpy(message.text, text.c_str(), sizeof(message.text) - 1);
+    tell_(message);
+  }
+
+  void first_run(std::size_t k) {
+    tell({.kind = Message::Kind::begins}, k);
+    const Subject& subject = subjects_[k];
+    try {
+      for (const auto& [buffer, elements, written] : subject.given)
+        subject.runner->set(buffer, elements, nullptr, written);
+      subject.runner->prepare(options_.dims);
+      const Stopwatch watch;
+      subject.runner->run();
+      const double seconds = watch.seconds(subject.parallel);
+      const auto memory = runtime::plan_memory(subject.runner->plan(), options_.dims);
+      for (const auto id : subject.results) {
+        results_[k].emplace_back(memory.bytes[id.index()]);
+        subject.runner->get(id, results_[k].back());
+      }
+      if (const auto problem = against_oracle(k)) {
+        tell({.kind = Message::Kind::wrong}, k, *problem);
+        return;
+      }
+      best_[k] = seconds;
+    } catch (const std::exception& error) {
+      tell({.kind = Message::Kind::refused}, k, error.what());
+    }
+  }
+
+  DType dtype(std::size_t subject, std::size_t result) const {
+    const auto& s = subjects_[subject];
+    return s.runner->plan().buffers[s.results[result].index()].type.dtype;
+  }
+
+  std::optional<std::string> against_oracle(std::size_t k) const {
+    for (const auto& known : options_.known) {
+      const DType type = dtype(k, known.result);
+      const auto& elements = results_[k][known.result];
+      double scale = 0;
+      const std::size_t size = byte_size(type);
+      for (std::size_t i = 0; i < std::min<std::size_t>(elements.size() / size, 4096); ++i)
+        if (const double e = to_double(load(type, elements.data() + i * size)); std::isfinite(e))
+          scale = std::max(scale, std::abs(e));
+      const double got = to_double(load(type, elements.data() + known.place * size));
+      const double expected = to_double(known.value);
+      // The scale of a wrong result must not excuse it.
+      scale = std::min(scale, std::max(10 * std::abs(expected), 1.0));
+      if (!close(got, expected, std::max(scale, std::abs(expected)), tolerance(type)))
+        return cat("element ", known.place, " is ", got, ", and ", expected, " by the interpreter");
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> disagreement(std::size_t k, std::size_t with) const {
+    for (std::size_t r = 0; r < results_[k].size() && r < results_[with].size(); ++r)
+      if (const auto found = difference(dtype(k, r), results_[k][r], results_[with][r])) return found;
+    return std::nullopt;
+  }
+
+  /// Those that disagree with more than half of the others are wrong.
+  void check_agreement() {
+    std::vector<std::size_t> sound;
+    for (const auto k : members_)
+      if (best_[k] >= 0) sound.push_back(k);
+    for (std::size_t tries = 0; sound.size() > 1 && tries < 2; ++tries) {
+      const std::size_t reference = sound[tries];
+      std::vector<std::pair<std::size_t, std::string>> others;
+      for (const auto k : sound)
+        if (const auto found = k == reference ? std::nullopt : disagreement(k, reference))
+          others.emplace_back(k, *found);
+      const bool outvoted = others.size() * 2 > sound.size() && sound.size() > 2;
+      if (outvoted && tries == 0) continue;
+      for (const auto& [k, why] : others) {
+        best_[k] = -1;
+        tell({.kind = Message::Kind::wrong}, k, why);
+      }
+      return;
+    }
+  }
+
+  void timed_round(std::size_t k) {
+    tell({.kind = Message::Kind::begins}, k);
+    const int runs = std::clamp(static_cast<int>(options_.round_seconds / std::max(best_[k], 1e-7)), 1, 64);
+    try {
+      for (int run = 0; run < runs; ++run) {
+        const Stopwatch watch;
+        subjects_[k].runner->run();
+        const double seconds = watch.seconds(subjects_[k].parallel);
+        best_[k] = std::min(best_[k], seconds);
+        if (run % 8 == 0 || runs < 8) tell({.kind = Message::Kind::timed, .seconds = seconds}, k);
+      }
+      tell({.kind = Message::Kind::timed, .seconds = best_[k]}, k);
+    } catch (const std::exception& error) {
+      best_[k] = -1;
+      tell({.kind = Message::Kind::refused}, k, error.what());
+    }
+  }
+
+  std::span<const Subject> subjects_;
+  std::vector<std::size_t> members_;
+  const MeasureOptions& options_;
+  std::function<void(const Message&)> tell_;
+  std::vector<Results> results_;
+  std::vector<double> best_;
+};
+
+/// Collects what sessions tell.
+class Ledger {
+ public:
+  explicit Ledger(std::size_t count) : timings_(count), seconds_(count) {}
+
+  void take(const Message& message) {
+    const auto k = static_cast<std::size_t>(message.subject);
+    if (k >= timings_.size()) return;
+    switch (message.kind) {
+      case Message::Kind::begins:
+        current_ = k;
+        return;
+      case Message::Kind::timed:
+        seconds_[k].push_back(message.seconds);
+        return;
+      case Message::Kind::wrong:
+        return fail(k, Timing::Outcome::wrong, message.text);
+      case Message::Kind::refused:
+        return fail(k, Timing::Outcome::refused, message.text);
+      default:
+        return;
+    }
+  }
+  void fail(std::size_t k, Timing::Outcome outcome, const std::string& problem) {
+    if (!timings_[k]) timings_[k] = Timing{.outcome = outcome, .problem = problem};
+  }
+  std::size_t current() const { return current_; }
+
+  /// Those that may be timed yet.
+  std::vector<std::size_t> open() const {
+    std::vector<std::size_t> result;
+    for (std::size_t k = 0; k < timings_.size(); ++k)
+      if (!timings_[k]) result.push_back(k);
+    return result;
+  }
+  void forget_times() {
+    for (auto& list : seconds_) list.clear();
+  }
+
+  std::vector<std::optional<Timing>> finish() {
+    for (std::size_t k = 0; k < timings_.size(); ++k) {
+      auto& list = seconds_[k];
+      if (timings_[k] || list.empty()) continue;
+      std::sort(list.begin(), list.end());
+      timings_[k] = Timing{.seconds = list.front(), .median = list[list.size() / 2]};
+    }
+    return std::move(timings_);
+  }
+
+ private:
+  std::vector<std::optional<Timing>> timings_;
+  std::vector<std::vector<double>> seconds_;
+  std::size_t current_ = 0;
+};
+
+[[noreturn]] void be_child(runtime::Device& device, std::span<const Subject> subjects,
+                           const std::vector<std::size_t>& members, const MeasureOptions& options, int pipe) {
+  for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM}) std::signal(number, SIG_DFL);
+  std::signal(SIGINT, SIG_IGN);  // the parent decides
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  const auto tell = [pipe](const Message& message) {
+    while (::write(pipe, &message, sizeof(message)) < 0 && errno == EINTR) {
+    }
+  };
+  if (!device.restart_in_child()) {
+    tell({.kind = Message::Kind::unable});
+    ::_exit(0);
+  }
+  Session(subjects, members, options, tell).run();
+  ::_exit(0);
+}
+
+enum class Ending : std::uint8_t { done, unable, died, silent, stopped };
+
+/// Reads what the child tells until it ends, or has to be ended.
+Ending listen(int pipe, const MeasureOptions& options, Ledger& ledger) {
+  auto heard = Clock::now();
+  for (;;) {
+    if (options.stop && options.stop()) return Ending::stopped;
+    pollfd waiting{.fd = pipe, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&waiting, 1, 20);
+    if (ready < 0 && errno != EINTR) return Ending::died;
+    if (ready <= 0) {
+      if (since(heard) > options.patience) return Ending::silent;
+      continue;
+    }
+    Message message;
+    const ssize_t size = ::read(pipe, &message, sizeof(message));
+    if (size < 0 && errno == EINTR) continue;
+    if (size != static_cast<ssize_t>(sizeof(message))) return Ending::died;
+    heard = Clock::now();
+    if (message.kind == Message::Kind::done) return Ending::done;
+    if (message.kind == Message::Kind::unable) return Ending::unable;
+    ledger.take(message);
+  }
+}
+
+/// How a child that died did.
+std::string death(int status) {
+  if (WIFSIGNALED(status))
+    return cat("killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")");
+  return cat("its process ended with status ", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}
+
+}  // namespace
+
+std::optional<std::string> difference(DType dtype, std::span<const std::byte> got,
+                                      std::span<const std::byte> expected) {
+  if (got.size() != expected.size()) return cat("has ", got.size(), " bytes, expected ", expected.size());
+  const double allowed = tolerance(dtype);
+  if (dtype == DType::f32) {
+    const auto* a = reinterpret_cast<const float*>(got.data());
+    const auto* b = reinterpret_cast<const float*>(expected.data());
+    return compare(got.size() / 4, allowed,
+                   [&](std::size_t i, bool right) { return double{right ? b[i] : a[i]}; });
+  }
+  const std::size_t size = byte_size(dtype);
+  return compare(got.size() / size, allowed, [&](std::size_t i, bool right) {
+    return to_double(load(dtype, (right ? expected : got).data() + i * size));
+  });
+}
+
+std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<const Subject> subjects,
+                                           const MeasureOptions& options) {
+  Ledger ledger(subjects.size());
+  for (;;) {
+    const auto members = ledger.open();
+    if (members.empty()) break;
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("search: cannot make a pipe to time candidates");
+    const pid_t child = ::fork();
+    if (child < 0) {
+      ::close(ends[0]);
+      ::close(ends[1]);
+      throw Error("search: cannot start a process to time candidates");
+    }
+    if (child == 0) {
+      ::close(ends[0]);
+      be_child(device, subjects, members, options, ends[1]);
+    }
+    ::close(ends[1]);
+    const Ending ending = listen(ends[0], options, ledger);
+    ::close(ends[0]);
+    if (ending != Ending::done && ending != Ending::unable) ::kill(child, SIGKILL);  // it may be gone already
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (ending == Ending::unable) {
+      Session(subjects, members, options, [&](const Message& message) { ledger.take(message); }).run();
+      break;
+    }
+    if (ending == Ending::done || ending == Ending::stopped) break;
+    if (ending == Ending::silent)
+      ledger.fail(ledger.current(), Timing::Outcome::hung,
+                  cat("did not end within ", options.patience, " s"));
+    else
+      ledger.fail(ledger.current(), Timing::Outcome::crashed, death(status));
+    ledger.forget_times();
+  }
+  return ledger.finish();
+}
+
+}  // namespace luminal

@@ -1,0 +1,77 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "luminal/op/scalar.h"
+#include "luminal/runtime/runner.h"
+
+namespace luminal {
+
+/// How a candidate fared.
+struct Timing {
+  enum class Outcome : std::uint8_t {
+    timed,
+    wrong,    // its results are not those of the others, or of the oracle
+    crashed,  // it took its process with it
+    hung,     // it did not end in the time it was given
+    refused,  // it could not be compiled or prepared
+  };
+  Outcome outcome = Outcome::timed;
+  double seconds = 0;  // the shortest run
+  double median = 0;
+  std::string problem = {};
+  friend bool operator==(const Timing&, const Timing&) = default;
+};
+std::string_view name(Timing::Outcome outcome);
+
+/// Something to time: a runner, and where the elements of its external buffers lie.
+struct Subject {
+  runtime::Runner* runner = nullptr;
+  struct Given {
+    runtime::BufferId buffer;
+    std::span<const std::byte> elements;
+    bool written = false;  // by runs: each subject has a copy of its own
+  };
+  std::vector<Given> given;
+  /// What is compared after the first run.
+  std::vector<runtime::BufferId> results;
+  /// The part of a run's work that the busiest worker does: see `Stopwatch`.
+  double parallel = 1;
+};
+
+/// An element that the oracle computed: of result `result`, at this place.
+struct KnownElement {
+  std::size_t result = 0;
+  std::size_t place = 0;
+  Scalar value;
+};
+
+struct MeasureOptions {
+  DimMap dims = {};
+  int rounds = 6;
+  /// About what the runs of one subject take in one round.
+  double round_seconds = 1e-3;
+  /// After the first round only those within this factor of the fastest are timed further.
+  double keep_within = 1.5;
+  /// Seconds after which a silent subject is given up.
+  double patience = 10;
+  std::vector<KnownElement> known = {};
+  /// Asked now and then; true: what has been timed until now is the answer.
+  std::function<bool()> stop = {};
+};
+
+/// Times the subjects against each other: interleaved, several rounds, in a child process, so that one that
+/// crashes or hangs costs nothing but itself. Subjects whose results disagree with known elements, or with
+/// the majority, are wrong. By subject; nothing where `stop` came first. Devices whose programs cannot run in
+/// a child are measured in this process.
+std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<const Subject> subjects,
+                                           const MeasureOptions& options);
+
+/// Where two arrays of results differ beyond what regrouped sums explain; none if nowhere.
+std::optional<std::string> difference(DType dtype, std::span<const std::byte> got,
+                                      std::span<const std::byte> expected);
+
+}  // namespace luminal

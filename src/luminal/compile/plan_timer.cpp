@@ -1,0 +1,134 @@
+#include "luminal/compile/plan_timer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "luminal/support/error.h"
+#include "luminal/support/sha256.h"
+#include "luminal/support/text.h"
+
+namespace luminal {
+namespace {
+
+std::string plan_text(const runtime::Plan& plan) {
+  std::string text = runtime::print(plan);
+  for (const auto& kernel : plan.kernels) text += kernel.source.text;
+  return text;
+}
+
+}  // namespace
+
+void PlanTimer::require_dims() const {
+  for (const auto& check : planner_.checks())
+    if (const auto holds = check.holds.try_eval(planner_.dims()); !holds || *holds == 0) {
+      std::string with;
+      for (const auto& [name, value] : planner_.dims())
+        with += cat(with.empty() ? " (with " : ", ", name, " = ", value);
+      throw Error(cat("search: the dims to tune for are refused: ", check.problem,
+                      with.empty() ? "" : with + ")", "; give others as tune_dims"),
+                  check.where);
+    }
+}
+
+/// The graph's values where it has them in this size, else numbers of the bank.
+Subject PlanTimer::subject(runtime::Runner& runner, const Assembled& assembled) {
+  Subject subject{.runner = &runner, .given = {}, .results = {}};
+  subject.parallel = 1.0 / planner_.device().machine().workers;
+  const auto memory = runtime::plan_memory(runner.plan(), planner_.dims());
+  std::size_t number = 0;
+  for (const auto& [node, buffer] : assembled.sources) {
+    const std::size_t bytes = memory.bytes[buffer.index()];
+    const bool written = assembled.written.contains(node);
+    const auto known = array_of_.find(node);
+    if (known == array_of_.end() && data_.values->tensor(node).has_data()) {
+      arrays_.push_back(data_.values->tensor(node).array().contiguous());
+      array_of_.emplace(node, arrays_.size() - 1);
+    }
+    std::span<const std::byte> elements;
+    if (const auto found = array_of_.find(node); found != array_of_.end()) {
+      const Array& array = arrays_[found->second];
+      elements = {array.bytes(), static_cast<std::size_t>(array.size()) * byte_size(array.dtype())};
+    }
+    if (elements.size() != bytes)
+      elements =
+          timer_.bank().elements(runner.plan().buffers[buffer.index()].type.dtype, bytes, number, false);
+    ++number;
+    subject.given.push_back({buffer, elements, written});
+    if (written) subject.results.push_back(buffer);
+  }
+  for (const auto& [value, buffer] : assembled.outputs) subject.results.push_back(buffer);
+  return subject;
+}
+
+std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::function<bool()>& stop) {
+  std::vector<Assembled> plans;
+  std::vector<std::string> keys;
+  std::vector<std::size_t> different;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    plans.push_back(planner_.assemble(candidates[k].decisions, {}));
+    keys.push_back(timer_.key_of(cat("plan ", sha256(plan_text(plans.back().plan)))));
+    if (std::find(keys.begin(), keys.end() - 1, keys.back()) == keys.end() - 1) different.push_back(k);
+  }
+  std::vector<std::size_t> members;
+  for (const auto k : different)
+    if (!candidates[k].timing && !timer_.known(keys[k]) && !timer_.is_replay()) members.push_back(k);
+  // Host steps print, and custom ops may do anything: such plans are not run for practice.
+  const bool pure = std::all_of(plans.begin(), plans.end(), [](const Assembled& assembled) {
+    return std::all_of(
+        assembled.plan.steps.begin(), assembled.plan.steps.end(), [](const runtime::Step& step) {
+          return step.kernel || step.name.starts_with("copy") || step.name.starts_with("new value");
+        });
+  });
+  if (pure && different.size() > 1 && !members.empty() && !stop()) {
+    std::vector<runtime::Plan> copies;
+    for (const auto k : members) copies.push_back(plans[k].plan);
+    Compilation compilation(planner_.shared_device(), std::move(copies), store_);
+    compilation.finish(stop);
+    std::vector<Subject> subjects;
+    std::vector<std::size_t> made;
+    for (std::size_t i = 0; i < members.size(); ++i)
+      if (compilation.made()[i].runner) {
+        subjects.push_back(subject(*compilation.made()[i].runner, plans[members[i]]));
+        made.push_back(members[i]);
+      }
+    MeasureOptions options{.dims = planner_.dims(), .rounds = 12, .round_seconds = 5e-3, .keep_within = 1.3};
+    options.patience = 60;
+    options.stop = stop;
+    const auto timings = measure(planner_.device(), subjects, options);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (!timings[i]) continue;
+      timer_.learn(keys[made[i]], *timings[i]);
+      ++timed_;
+    }
+  }
+  for (std::size_t k = 0; k < candidates.size(); ++k)
+    if (const auto timing = candidates[k].timing ? std::nullopt : timer_.known(keys[k])) {
+      candidates[k].timing = timing;
+      timer_.learn(keys[k], *timing);
+    }
+  return best_of(candidates);
+}
+
+/// The first is what `fast` does: another must be right, and faster by more than noise.
+std::size_t PlanTimer::best_of(const std::vector<Candidate>& candidates) {
+  const auto is_timed = [&](std::size_t k) {
+    return candidates[k].timing && candidates[k].timing->outcome == Timing::Outcome::timed;
+  };
+  std::optional<std::size_t> best;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    if (!is_timed(k)) continue;
+    const double needed = best ? candidates[*best].timing->median * (*best == 0 ? 0.99 : 1.0) : 0;
+    if (!best || candidates[k].timing->median < needed) best = k;
+  }
+  if (best) return *best;
+  // Never timed whole. Schedules that were tried were checked one by one, and so were the kernels of a plan
+  // of which all were timed.
+  best = 1;
+  for (std::size_t k = 2; k < candidates.size(); ++k)
+    if (candidates[k].predicted > 0 && candidates[*best].predicted > 0 &&
+        candidates[k].predicted < candidates[*best].predicted)
+      best = k;
+  return *best;
+}
+
+}  // namespace luminal

@@ -1,0 +1,46 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "luminal/compile/executable_data.h"
+#include "luminal/compile/kernel_timer.h"
+#include "luminal/compile/planner.h"
+
+namespace luminal {
+
+/// Times whole plans against each other on the graph's values, and checks that their results agree.
+class PlanTimer {
+ public:
+  PlanTimer(Planner& planner, ExecutableData& data, KernelTimer& timer, runtime::BinaryStore* store)
+      : planner_(planner), data_(data), timer_(timer), store_(store) {}
+
+  struct Candidate {
+    std::string name;
+    Decisions decisions;
+    double predicted = 0;  // the sum of its kernels' times; 0: not all were timed
+    std::optional<Timing> timing;
+  };
+
+  /// `Error` if the dims to tune for do not pass the graph's checks.
+  void require_dims() const;
+  /// The number of the best: whole plans by their time where it is known, else by what is predicted. Equal
+  /// plans are timed once; the first stands for all. `stop` ends it early.
+  std::size_t choose(std::vector<Candidate>& candidates, const std::function<bool()>& stop);
+  std::size_t timed() const { return timed_; }
+
+ private:
+  static std::size_t best_of(const std::vector<Candidate>& candidates);
+  Subject subject(runtime::Runner& runner, const Assembled& assembled);
+
+  Planner& planner_;
+  ExecutableData& data_;
+  KernelTimer& timer_;
+  runtime::BinaryStore* store_;
+  std::vector<Array> arrays_;  // values that subjects read
+  std::map<NodeId, std::size_t> array_of_;
+  std::size_t timed_ = 0;
+};
+
+}  // namespace luminal

@@ -1,0 +1,39 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "luminal/compile/measure.h"
+#include "luminal/search/cost.h"
+
+namespace luminal {
+
+/// What a search did, for those who want to know why.
+struct SearchReport {
+  struct Candidate {
+    std::string schedule;
+    Timing timing;
+    bool chosen = false;
+  };
+  struct Kernel {
+    std::string key;  // the kernel, printed
+    std::string family;
+    double estimated = 0;  // by the roofline, seconds
+    double limit = 0;      // what the machine's ceilings allow
+    std::size_t runs = 0;  // in one run of the plan; 0: the plan does not use it
+    std::vector<Candidate> candidates;
+  };
+  struct Plan {
+    std::string name;
+    double predicted = 0;  // the sum of its kernels
+    Timing timing;         // whole, if it was timed
+    bool chosen = false;
+  };
+  std::vector<Kernel> kernels;
+  std::vector<Plan> plans;
+  search::MachineModel ceilings;
+  std::size_t candidates = 0;  // timed in this search, whole plans too
+  double seconds = 0;
+  std::string stopped;  // why it ended
+};
+
+}  // namespace luminal

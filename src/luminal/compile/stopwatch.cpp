@@ -1,0 +1,42 @@
+#include "luminal/compile/stopwatch.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+namespace luminal {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double computed() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+long interrupted() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+}  // namespace
+
+Stopwatch::Stopwatch() : wall_(0), processor_(0), interruptions_(interrupted()) {
+  processor_ = computed();
+  wall_ = now();
+}
+
+double Stopwatch::seconds(double parallel) const {
+  const double wall = now() - wall_;
+  if (wall < 2e-5) return wall;
+  const double processor = (computed() - processor_) * parallel;
+  return interrupted() == interruptions_ ? wall : std::min(wall, processor);
+}
+
+}  // namespace luminal

@@ -1,0 +1,21 @@
+#pragma once
+
+namespace luminal {
+
+/// Takes the time of one run on a machine that others use too. A run that was never interrupted takes what
+/// the clock says. One that was takes what its threads computed, spread over as many as can work at once: the
+/// time that others had is not its own.
+class Stopwatch {
+ public:
+  Stopwatch();
+  /// Since it was made. `parallel` is the part of the work that the busiest of the workers does: 1 if one
+  /// does all.
+  double seconds(double parallel) const;
+
+ private:
+  double wall_;
+  double processor_;
+  long interruptions_;
+};
+
+}  // namespace luminal

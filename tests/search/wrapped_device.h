@@ -1,0 +1,51 @@
+#pragma once
+#include <functional>
+#include <memory>
+
+#include "luminal/luminal.h"
+
+namespace luminal::test {
+
+/// The CPU, with the text of programs changed on their way to the compiler.
+class WrappedDevice : public runtime::Device {
+ public:
+  using Change = std::function<std::string(const codegen::Source&)>;
+  explicit WrappedDevice(Change change) : inner_(device("cpu")), change_(std::move(change)) {}
+
+  std::string name() const override { return inner_->name(); }
+  std::string fingerprint() const override { return inner_->fingerprint(); }
+  const codegen::Dialect& dialect() const override { return inner_->dialect(); }
+  codegen::Machine machine() const override { return inner_->machine(); }
+  std::size_t memory_limit() const override { return inner_->memory_limit(); }
+  std::unique_ptr<runtime::Memory> allocate(std::size_t bytes) override { return inner_->allocate(bytes); }
+  bool shares_host_memory() const override { return inner_->shares_host_memory(); }
+  void upload(runtime::Memory& to, std::size_t offset, std::span<const std::byte> from) override {
+    inner_->upload(to, offset, from);
+  }
+  void download(std::span<std::byte> to, const runtime::Memory& from, std::size_t offset) override {
+    inner_->download(to, from, offset);
+  }
+  std::vector<std::unique_ptr<runtime::Program>> compile(std::span<const codegen::Source> sources,
+                                                         runtime::BinaryStore* store) override {
+    std::vector<codegen::Source> changed(sources.begin(), sources.end());
+    for (auto& source : changed) source.text = change_(source);
+    return inner_->compile(changed, store);
+  }
+  bool restart_in_child() override { return inner_->restart_in_child(); }
+  void run(const runtime::Launch& launch) override { inner_->run(launch); }
+  void reserve(std::size_t scratch_bytes) override { inner_->reserve(scratch_bytes); }
+
+ private:
+  std::shared_ptr<runtime::Device> inner_;
+  Change change_;
+};
+
+/// The program with other words at the beginning of its entry.
+inline std::string with_statement(const codegen::Source& source, const std::string& statement) {
+  std::string text = source.text;
+  const auto entry = text.rfind(" " + source.entry + "(");
+  const auto brace = text.find("{\n", entry);
+  return text.insert(brace + 2, statement);
+}
+
+}  // namespace luminal::test
