@@ -137,20 +137,58 @@ TEST(Executable, Buckets) {
   Graph g;
   const Tensor x = g.tensor({g.dim("n", 1, 100)});
   const Tensor y = (x + 1.0).retrieve();
-  EXPECT_NE(refusal([&] { compile(g, best_device(), {.buckets = {{"n", {5, 2}}}}); }).find("holds no value"),
-            std::string::npos);
   EXPECT_NE(
-      refusal([&] { compile(g, best_device(), {.buckets = {{"n", {200, 300}}}}); }).find("holds no value"),
+      refusal([&] { compile(g, best_device(), {.buckets = {{"n", {{5, 2}}}}}); }).find("holds no value"),
       std::string::npos);
   EXPECT_NE(
-      refusal([&] { compile(g, best_device(), {.buckets = {{"m", {1, 2}}}}); }).find("no dim of the graph"),
+      refusal([&] { compile(g, best_device(), {.buckets = {{"n", {{200, 300}}}}}); }).find("holds no value"),
       std::string::npos);
-  Executable exe = compile(g, best_device(), {.buckets = {{"n", {1, 8}}}});
+  EXPECT_NE(
+      refusal([&] { compile(g, best_device(), {.buckets = {{"m", {{1, 2}}}}}); }).find("no dim of the graph"),
+      std::string::npos);
+  Executable exe = compile(g, best_device(), {.buckets = {{"n", {{1, 8}}}}});
   exe.set(x, Array(std::vector<float>(9, 1.0F)));
   EXPECT_NE(refusal([&] { exe.run(); }).find("outside of the bucket [1, 8]"), std::string::npos);
   exe.set(x, Array(std::vector<float>(8, 1.0F)));
   exe.run();
   EXPECT_EQ(exe.get<float>(y), std::vector<float>(8, 2.0F));
+}
+
+TEST(Executable, EveryBucketHasAPlanAndTheyShareStates) {
+  Graph g;
+  const Expr n = g.dim("n", 1, 4096);
+  const Tensor x = g.tensor({n, 32});
+  const State total = g.state("total", {16});
+  const State weight = g.state("weight", {32, 16});
+  const Tensor y = matmul(x, weight * 2.0).retrieve();
+  total.assign(total + y.sum(0));
+  weight.set(Array(std::vector<float>(32 * 16, 0.5F), {32, 16}));
+  EXPECT_NE(refusal([&] { compile(g, best_device(), {.buckets = {{"n", {}}}}); }).find("no buckets for 'n'"),
+            std::string::npos);
+  Executable exe = compile(g, best_device(), {.buckets = {{"n", {{1, 1}, {2, 64}, {256, 4096}}}}});
+  float sum = 0;
+  std::set<std::string> plans;
+  for (const std::int64_t rows : {1, 7, 300, 1, 64, 1024, 3}) {
+    exe.set_dyn(x, Array(std::vector<float>(static_cast<std::size_t>(rows * 32), 1.0F)), {rows, 32});
+    exe.run();
+    plans.insert(runtime::print(exe.plan()) + exe.plan().kernels[0].source.text);
+    EXPECT_EQ(exe.get<float>(y), std::vector<float>(static_cast<std::size_t>(rows * 16), 32.0F));
+    sum += 32.0F * static_cast<float>(rows);
+    EXPECT_EQ(exe.get<float>(total), std::vector<float>(16, sum));
+  }
+  EXPECT_EQ(plans.size(), 3U);
+  exe.set_dyn(x, Array(std::vector<float>(100 * 32, 1.0F)), {100, 32});
+  EXPECT_NE(
+      refusal([&] { exe.run(); }).find("'n' = 100 is outside of the buckets [1, 1], [2, 64], [256, 4096]"),
+      std::string::npos);
+  EXPECT_EQ(exe.get<float>(total), std::vector<float>(16, sum));
+  // What is set anew reaches every plan.
+  exe.set(weight, Array(std::vector<float>(32 * 16, 1.0F), {32, 16}));
+  for (const std::int64_t rows : {300, 1}) {
+    exe.set_dyn(x, Array(std::vector<float>(static_cast<std::size_t>(rows * 32), 1.0F)), {rows, 32});
+    exe.run();
+    EXPECT_EQ(exe.get<float>(y)[0], 64.0F);
+  }
 }
 
 TEST(Executable, HostOpsTakePart) {

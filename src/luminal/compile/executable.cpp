@@ -30,6 +30,18 @@ Sink ExecutableData::sink() const {
   };
 }
 
+void ExecutableData::choose(Location where) {
+  const std::size_t next = choice_for(choices, values->dims, where);
+  if (next == chosen) return;
+  const Compiled& last = now();
+  chosen = next;
+  for (const auto& [node, buffer] : now().sources)
+    if (const auto theirs = last.sources.find(node); theirs != last.sources.end() && current[node])
+      now().runner->adopt(buffer, *last.runner, theirs->second);
+    else
+      current[node] = false;
+}
+
 namespace {
 
 /// The executable's own tensor for the user's: node ids are the same.
@@ -48,8 +60,9 @@ void require_source(const ExecutableData& data, const Tensor& tensor, std::strin
 
 /// Brings to the device what changed, and fixes the dims.
 void prepare(ExecutableData& data, Location where) {
+  data.choose(where);
   try {
-    data.runner->prepare(data.values->dims);
+    data.now().runner->prepare(data.values->dims);
   } catch (const Error& error) {
     if (error.where().known()) throw;
     throw Error(error.problem(), where);
@@ -74,14 +87,15 @@ void send(ExecutableData& data, NodeId node, const Array& array, std::shared_ptr
           Location where) {
   require_dims(data.values->dag.node(node), array, data.values->dims, where);
   const std::size_t bytes = static_cast<std::size_t>(array.size()) * byte_size(array.dtype());
-  data.runner->set(data.sources.at(node), {array.bytes(), bytes}, std::move(owner),
-                   data.written.contains(node));
+  Compiled& plan = data.now();
+  plan.runner->set(plan.sources.at(node), {array.bytes(), bytes}, std::move(owner),
+                   plan.written.contains(node));
   data.current[node] = true;
 }
 
 /// Allocates nothing where values were set and are row-major.
 void upload(ExecutableData& data, Location where) {
-  for (const auto& [node, buffer] : data.sources) {
+  for (const auto& [node, buffer] : data.now().sources) {
     const auto loader = data.values->loaders.find(node);
     if (data.current[node] && loader == data.values->loaders.end()) continue;
     const Node& n = data.values->dag.node(node);
@@ -150,8 +164,9 @@ Executable& Executable::set_dim(std::string_view name, std::int64_t value, Locat
 void Executable::run(Location where) {
   prepare(*data_, where);
   upload(*data_, where);
-  data_->runner->run();
+  data_->now().runner->run();
   data_->has_run = true;
+  data_->ran = data_->chosen;
   if (data_->ran_with != data_->values->dims) data_->ran_with = data_->values->dims;
 }
 
@@ -159,32 +174,36 @@ Array Executable::array(const Tensor& tensor, Location where) const {
   const ExecutableData& data = *data_;
   if (!data.values->dag.contains(tensor.node()))
     throw Error("get: the tensor is not of the graph that was compiled", where);
-  const auto read = [&](runtime::BufferId buffer, const Shape& shape, DType dtype, const DimMap& dims) {
+  const auto read = [&](const Compiled& plan, runtime::BufferId buffer, const Shape& shape, DType dtype,
+                        const DimMap& dims) {
     Array result(dtype, shape.eval(dims));
     const std::size_t bytes = static_cast<std::size_t>(result.size()) * byte_size(dtype);
-    data.runner->get(buffer, {result.bytes(), bytes});
+    plan.runner->get(buffer, {result.bytes(), bytes});
     return result;
   };
   const Value& value = tensor.value();
   const TensorType& whole = data.values->dag.type(value.node, value.output);
-  if (const auto source = data.sources.find(value.node); source != data.sources.end()) {
+  const auto& sources = data.now().sources;
+  if (const auto source = sources.find(value.node); source != sources.end()) {
     if (const auto has = data.current.find(value.node); has == data.current.end() || !has->second)
       return data.values->tensor(value).array(where);
-    return materialise(read(source->second, whole.shape, whole.dtype, data.values->dims), value.view,
-                       data.values->dims);
+    return materialise(read(data.now(), source->second, whole.shape, whole.dtype, data.values->dims),
+                       value.view, data.values->dims);
   }
-  for (const auto& [output, buffer] : data.outputs) {
+  const Compiled& plan = data.plans[data.ran];
+  for (const auto& [output, buffer] : plan.outputs) {
     if (output.node != value.node || output.output != value.output) continue;
     if (!data.has_run) throw Error("get: nothing has run yet", where);
-    if (output.view == value.view) return read(buffer, value.view.shape(), whole.dtype, data.ran_with);
+    if (output.view == value.view) return read(plan, buffer, value.view.shape(), whole.dtype, data.ran_with);
     if (output.view.is_identity())
-      return materialise(read(buffer, whole.shape, whole.dtype, data.ran_with), value.view, data.ran_with);
+      return materialise(read(plan, buffer, whole.shape, whole.dtype, data.ran_with), value.view,
+                         data.ran_with);
   }
   throw Error("get: the tensor was not marked with retrieve() or keep() before compiling", where);
 }
 
 const runtime::Plan& Executable::plan() const {
-  return data_->runner->plan();
+  return data_->now().runner->plan();
 }
 std::size_t Executable::kernel_count() const {
   std::size_t count = 0;
@@ -196,23 +215,23 @@ std::size_t Executable::host_step_count() const {
 }
 std::size_t Executable::peak_bytes(Location where) {
   prepare(*data_, where);
-  return data_->runner->peak_bytes();
+  return data_->now().runner->peak_bytes();
 }
 std::size_t Executable::arena_bytes(Location where) {
   prepare(*data_, where);
-  return data_->runner->arena_bytes();
+  return data_->now().runner->arena_bytes();
 }
 const std::vector<StageReport>& Executable::stages() const {
   return data_->reports;
 }
 const SearchReport* Executable::search_report() const {
-  return data_->search.get();
+  return data_->now().search.get();
 }
 void Executable::set_timing(bool on) {
-  data_->runner->set_timing(on);
+  for (auto& plan : data_->plans) plan.runner->set_timing(on);
 }
 const std::vector<double>& Executable::step_seconds() const {
-  return data_->runner->step_seconds();
+  return data_->now().runner->step_seconds();
 }
 
 }  // namespace luminal

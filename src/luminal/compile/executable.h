@@ -37,6 +37,7 @@ class Executable {
     return array(tensor, where).values<T>(where);
   }
 
+  /// What runs with the last dims; before a run, with those that the graph has. Buckets have a plan each.
   const runtime::Plan& plan() const;
   /// Kernels that a run launches.
   std::size_t kernel_count() const;

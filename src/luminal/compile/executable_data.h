@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "luminal/compile/buckets.h"
 #include "luminal/compile/options.h"
 #include "luminal/compile/search_report.h"
 #include "luminal/frontend/graph.h"
@@ -11,6 +12,15 @@
 #include "luminal/runtime/runner.h"
 
 namespace luminal {
+
+/// A plan with its programs and memory, for one choice of buckets.
+struct Compiled {
+  std::map<NodeId, runtime::BufferId> sources;
+  std::vector<std::pair<Value, runtime::BufferId>> outputs;
+  std::map<NodeId, bool> written;
+  std::unique_ptr<runtime::Runner> runner;
+  std::shared_ptr<const SearchReport> search;  // null: it was not searched for
+};
 
 struct ExecutableData {
   /// Takes over the graph's nodes and the values that it has now.
@@ -20,15 +30,20 @@ struct ExecutableData {
 
   /// The graph's values, as `Tensor::set` checks and keeps them; same node ids.
   std::shared_ptr<GraphData> values;
-  std::map<NodeId, runtime::BufferId> sources;
-  std::vector<std::pair<Value, runtime::BufferId>> outputs;
-  std::map<NodeId, bool> written;
-  std::unique_ptr<runtime::Runner> runner;
+  std::vector<BucketChoice> choices;  // by plan
+  std::vector<Compiled> plans;
+  std::size_t chosen = 0;          // the plan that has the sources' values
+  std::size_t ran = 0;             // the plan of the last run, which has its outputs
   std::map<NodeId, bool> current;  // of sources: whether the device has the value
   bool has_run = false;
   DimMap ran_with;
   std::vector<StageReport> reports;
-  std::shared_ptr<const SearchReport> search;  // null: it was not searched for
+  std::shared_ptr<const SearchReport> search;  // of the plan that is being made
+
+  Compiled& now() { return plans[chosen]; }
+  const Compiled& now() const { return plans[chosen]; }
+  /// Turns to the plan for the current dims; it takes over what the last one has.
+  void choose(Location where);
 };
 
 }  // namespace luminal

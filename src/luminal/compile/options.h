@@ -34,6 +34,7 @@ struct SearchProgress {
 struct Bucket {
   std::int64_t low = 0;
   std::int64_t high = 0;
+  bool contains(std::int64_t value) const { return low <= value && value <= high; }
 };
 
 struct CompileOptions {
@@ -57,8 +58,9 @@ struct CompileOptions {
   /// Typical values of dims, for the cost model. A dim without one takes its value in the graph, else a
   /// guess.
   DimMap tune_dims = {};
-  /// The ranges that a dim is compiled for; a run outside of all is an `Error`. Without: its declared bounds.
-  std::map<std::string, Bucket> buckets = {};
+  /// The ranges that a dim is compiled for, each with a plan of its own; a run outside of all is an `Error`.
+  /// Without: one plan for its declared bounds. With several dims every combination has a plan.
+  std::map<std::string, std::vector<Bucket>> buckets = {};
   /// Bytes that a single intermediate may take before a plan that recomputes it is preferred; 0: four times
   /// the largest input or output.
   std::size_t memory_budget = 0;

@@ -56,31 +56,50 @@ void keep(Cache& cache, const std::string& key, Decisions decisions, const runti
   cache.put(key, text(decisions));
 }
 
+Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& device,
+                  const CompileOptions& options, const BucketChoice& buckets, Cache* cache,
+                  ExecutableData& data) {
+  Compiled result;
+  Planner planner(graph.dag(), device, options, graph.dims(), buckets);
+  const Decisions decisions = decisions_for(planner, options, cache, data);
+  result.search = std::move(data.search);
+  Assembled assembled = planner.assemble(decisions, data.sink());
+  for (const auto& stage : planner.reports()) report(data.reports, stage.name, stage.seconds, stage.detail);
+  const auto start = std::chrono::steady_clock::now();
+  result.sources = std::move(assembled.sources);
+  result.outputs = std::move(assembled.outputs);
+  result.written = std::move(assembled.written);
+  result.runner = std::make_unique<runtime::Runner>(
+      device, std::make_shared<const runtime::Plan>(std::move(assembled.plan)), cache);
+  if (cache != nullptr && decisions.sources.empty())
+    keep(*cache, decision_key(planner, options), decisions, result.runner->plan());
+  report(data.reports, "load",
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  return result;
+}
+
 }  // namespace
 
 Executable compile(const Graph& graph, std::shared_ptr<runtime::Device> device, const CompileOptions& options,
                    Location where) {
   if (!device) throw Error("compile: no device", where);
   auto data = std::make_shared<ExecutableData>(graph);
-  Planner planner(graph.dag(), device, options, graph.dims());
+  data->choices = bucket_choices(options.buckets, graph.dag(), where);
   std::optional<Cache> cache;
   if (options.cache)
     cache.emplace(options.cache_directory.empty() ? Cache::default_directory()
                                                   : std::filesystem::path(options.cache_directory));
-  Cache* const kept = cache ? &*cache : nullptr;
-  const Decisions decisions = decisions_for(planner, options, kept, *data);
-  Assembled assembled = planner.assemble(decisions, data->sink());
-  data->reports = std::move(planner.reports());
-  const auto start = std::chrono::steady_clock::now();
-  data->sources = std::move(assembled.sources);
-  data->outputs = std::move(assembled.outputs);
-  data->written = std::move(assembled.written);
-  data->runner = std::make_unique<runtime::Runner>(
-      std::move(device), std::make_shared<const runtime::Plan>(std::move(assembled.plan)), kept);
-  if (kept != nullptr && decisions.sources.empty())
-    keep(*kept, decision_key(planner, options), decisions, data->runner->plan());
-  report(data->reports, "load",
-         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  CompileOptions each = options;
+  each.budget = options.budget / static_cast<double>(data->choices.size());
+  for (const auto& choice : data->choices)
+    data->plans.push_back(compiled(graph, device, each, choice, cache ? &*cache : nullptr, *data));
+  if (data->choices.size() > 1) {
+    try {
+      data->chosen = choice_for(data->choices, data->values->dims, where);
+    } catch (const Error&) {
+      // The graph's dims are in no bucket: they may change before the first run.
+    }
+  }
   if (options.sink)
     for (const auto& stage : data->reports)
       options.sink(cat(stage.name, ": ", static_cast<std::int64_t>(stage.seconds * 1e6), " us",

@@ -67,34 +67,29 @@ void Planner::stage(const std::string& name, F&& work) {
 }
 
 Planner::Planner(Dag dag, std::shared_ptr<runtime::Device> device, const CompileOptions& options,
-                 const DimMap& known)
+                 const DimMap& known, const BucketChoice& buckets)
     : dag_(std::move(dag)), device_(std::move(device)), options_(options) {
-  choose_dims(known);
+  choose_dims(known, buckets);
   stage("dead code", [&] { dead_code().run(dag_); });
   stage("checks", [&] { collect_checks(); });
   find_regions();
 }
 
-/// Every dim's typical value: asked for, known, in the middle of its bucket, or a guess within its bounds.
-void Planner::choose_dims(const DimMap& known) {
-  for (const auto& [name, bucket] : options_.buckets) {
-    const auto found = dag_.variables().find(name);
-    if (found == dag_.variables().end())
-      throw Error(cat("compile: a bucket for '", name, "', which is no dim of the graph"));
-    const Interval bounds = found->second.declared_bounds();
-    if (bucket.low > bucket.high || (bounds.low && bucket.high < *bounds.low) ||
-        (bounds.high && bucket.low > *bounds.high))
-      throw Error(cat("compile: the bucket [", bucket.low, ", ", bucket.high, "] of '", name,
-                      "' holds no value it can have"));
-  }
+/// Every dim's typical value: asked for, known, the end of its bucket, or a guess within its bounds.
+void Planner::choose_dims(const DimMap& known, const BucketChoice& buckets) {
   for (const auto& [name, variable] : dag_.variables()) {
     const Interval bounds = variable.declared_bounds();
+    const auto bucket = buckets.find(name);
+    const auto fits = [&](const DimMap& dims) {
+      const auto found = dims.find(name);
+      return found != dims.end() && (bucket == buckets.end() || bucket->second.contains(found->second));
+    };
     std::int64_t value = 128;
-    if (const auto asked = options_.tune_dims.find(name); asked != options_.tune_dims.end())
-      value = asked->second;
-    else if (const auto found = known.find(name); found != known.end())
-      value = found->second;
-    else if (const auto bucket = options_.buckets.find(name); bucket != options_.buckets.end())
+    if (fits(options_.tune_dims))
+      value = options_.tune_dims.at(name);
+    else if (fits(known))
+      value = known.at(name);
+    else if (bucket != buckets.end())
       value = bucket->second.high;
     if (bounds.low) value = std::max(value, *bounds.low);
     if (bounds.high) value = std::min(value, *bounds.high);
@@ -123,13 +118,6 @@ void Planner::collect_checks() {
   }
   for (const auto& value : dag_.outputs()) add_view(value.view, dag_.node(value.node).where);
   for (const auto& [state, value] : dag_.assignments()) add_view(value.view, dag_.node(state).where);
-  for (const auto& [name, bucket] : options_.buckets) {
-    const Expr& dim = dag_.variables().find(name)->second;
-    add(Expr::logical_and(Expr::less_equal(bucket.low, dim), Expr::less_equal(dim, bucket.high)),
-        cat("run: '", name, "' is outside of the bucket [", bucket.low, ", ", bucket.high,
-            "] it was compiled for"),
-        {});
-  }
 }
 
 /// The graph in regions: repeated layers are regions of their own, equal ones compiled once. Values that

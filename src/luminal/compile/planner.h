@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "luminal/compile/assemble.h"
+#include "luminal/compile/buckets.h"
 #include "luminal/compile/region.h"
 
 namespace luminal {
@@ -22,9 +23,10 @@ struct Decisions {
 /// times from decisions to a plan.
 class Planner {
  public:
-  /// Drops dead code, collects checks, and cuts the graph into regions.
+  /// Drops dead code, collects checks, and cuts the graph into regions. `buckets`: the ranges of dims that
+  /// this plan is for.
   Planner(Dag dag, std::shared_ptr<runtime::Device> device, const CompileOptions& options,
-          const DimMap& known);
+          const DimMap& known, const BucketChoice& buckets);
 
   /// Saturates regions that have not been yet, and maps all with the oracle.
   Decisions decide(search::CostOracle& oracle, bool weigh_groups = false);
@@ -51,7 +53,7 @@ class Planner {
 
   template <typename F>
   void stage(const std::string& name, F&& work);
-  void choose_dims(const DimMap& known);
+  void choose_dims(const DimMap& known, const BucketChoice& buckets);
   void collect_checks();
   void find_regions();
   std::vector<std::vector<NodeId>> split_at_boundaries(const std::vector<std::vector<NodeId>>& parts,

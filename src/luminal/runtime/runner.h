@@ -22,6 +22,8 @@ class Runner {
   /// copied, since runs change them.
   void set(BufferId buffer, std::span<const std::byte> elements, std::shared_ptr<const void> owned,
            bool writable);
+  /// Takes over what another runner's external buffer holds; both have it from then on.
+  void adopt(BufferId buffer, const Runner& other, BufferId theirs);
   bool has(BufferId buffer) const { return external_[buffer.index()].set; }
   /// Reads a buffer's elements: of external ones at any time, of outputs after a run.
   void get(BufferId buffer, std::span<std::byte> elements) const;
@@ -45,7 +47,8 @@ class Runner {
     std::shared_ptr<const void> owner;
     void* address = nullptr;
     std::size_t bytes = 0;
-    std::unique_ptr<Memory> memory;
+    std::shared_ptr<Memory> memory;
+    std::uint64_t changes = 0;  // how often it was set
   };
   struct Ready {
     const Step* step = nullptr;
@@ -59,6 +62,7 @@ class Runner {
   void* address_of(BufferId buffer) const;
   Ready made_ready(const Step& step, const DimMap& dims) const;
   void refresh_addresses();
+  void changed(BufferId buffer);
   void run_step(Ready& ready);
   void check_status(const Step& step) const;
 
