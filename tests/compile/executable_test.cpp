@@ -191,6 +191,80 @@ TEST(Executable, EveryBucketHasAPlanAndTheyShareStates) {
   }
 }
 
+/// x·x + y, by a kernel of the user's: 64 elements a task.
+std::shared_ptr<CustomOp> square_and_add(const std::string& text) {
+  auto op = std::make_shared<CustomOp>();
+  op->name = "square_and_add";
+  op->infer = [](std::span<const TensorType> types) { return std::vector<TensorType>{types[0]}; };
+  op->run = [](std::span<const Array> inputs) {
+    Array result(DType::f32, inputs[0].dims());
+    const auto x = inputs[0].values<float>();
+    const auto y = inputs[1].values<float>();
+    for (std::size_t i = 0; i < x.size(); ++i)
+      result.set(static_cast<std::int64_t>(i), make_scalar(DType::f32, Number(x[i] * x[i] + y[i])));
+    return std::vector<Array>{result};
+  };
+  op->kernels = [text](std::span<const TensorType> types) {
+    return std::vector<KernelSource>{{.dialect = "a language of no device"},
+                                     {.entry = "square_and_add",
+                                      .text = text,
+                                      .grid = Expr::ceil_div(types[0].shape[0], 64),
+                                      .scratch = 64 * 4,
+                                      .dims = {"n"}}};
+  };
+  return op;
+}
+
+TEST(Executable, KernelsOfTheUserTakePart) {
+  const std::string text = R"(
+void square_and_add(i64 task, void* const* buffers, const i64* dims, void* scratch, i64* status) {
+  const f32* x = (const f32*)buffers[0];
+  const f32* y = (const f32*)buffers[1];
+  f32* out = (f32*)buffers[2];
+  f32* squares = (f32*)scratch;
+  const i64 first = task * 64, last = first + 64 < dims[0] ? first + 64 : dims[0];
+  for (i64 i = first; i < last; ++i) squares[i - first] = x[i] * x[i];
+  for (i64 i = first; i < last; ++i) {
+    if (y[i] < -99) status[0] = 7;
+    out[i] = squares[i - first] + y[i];
+  }
+}
+)";
+  Graph g;
+  const Tensor x = g.tensor({"n"});
+  const Tensor y = g.tensor({"n"});
+  const Tensor z = (g.custom(square_and_add(text), {x + 1.0, y})[0] * 2.0).retrieve();
+  Executable exe = compile(g, device("cpu"), {.verify = true});
+  EXPECT_EQ(exe.host_step_count(), 0U);
+  for (const std::size_t n : {1U, 64U, 1000U}) {
+    std::vector<float> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<float>(i % 17);
+    for (const auto& input : {x, y}) {
+      exe.set(input, Array(values));
+      input.set(Array(values));
+    }
+    exe.run();
+    g.execute();
+    EXPECT_EQ(exe.get<float>(z), z.data<float>());
+  }
+  exe.set(y, Array(std::vector<float>(1000, -100.0F)));
+  EXPECT_NE(refusal([&] { exe.run(); }).find("custom square_and_add: its kernel reported 7"),
+            std::string::npos);
+  exe.set(y, Array(std::vector<float>(1000, 1.0F)));
+  exe.run();
+  EXPECT_EQ(exe.get<float>(z)[0], 4.0F);
+
+  Graph wrong;
+  const Tensor w = wrong.tensor({"n"});
+  wrong.custom(square_and_add("void square_and_add("), {w, w})[0].retrieve();
+  EXPECT_NE(refusal([&] { compile(wrong, device("cpu")); }).find("expected"), std::string::npos);
+  Graph unnamed;
+  const Tensor u = unnamed.tensor({4});
+  unnamed.custom(square_and_add(text), {u, u})[0].retrieve();
+  EXPECT_NE(refusal([&] { compile(unnamed, device("cpu")); }).find("asks for the dim 'n'"),
+            std::string::npos);
+}
+
 TEST(Executable, HostOpsTakePart) {
   Graph g;
   std::vector<std::string> lines;

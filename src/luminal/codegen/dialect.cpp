@@ -39,7 +39,7 @@ constexpr std::string_view c_prologue = R"(#ifndef __has_builtin
 )";
 
 constexpr Dialect c{
-    .name = "C",
+    .name = "c",
     .vectors = true,
     .helper_qualifier = "static inline __attribute__((always_inline, unused))",
     .entry_qualifier = "",

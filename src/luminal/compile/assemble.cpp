@@ -5,6 +5,7 @@
 #include <queue>
 #include <set>
 
+#include "luminal/codegen/helpers.h"
 #include "luminal/compile/host.h"
 #include "luminal/kernel/structure.h"
 #include "luminal/support/error.h"
@@ -81,8 +82,37 @@ std::vector<BufferId> Assembler::add_outputs(NodeId id) {
   return outputs;
 }
 
-void Assembler::add_host(NodeId id, const std::vector<BufferId>& inputs,
-                         const std::vector<BufferId>& outputs) {
+/// The kernel that a custom op brings for the device, if it does.
+std::optional<std::size_t> Assembler::add_given_kernel(const Node& node) {
+  const auto* custom = node.try_get<attribute::Custom>();
+  if (custom == nullptr || !custom->op->kernels) return std::nullopt;
+  std::vector<TensorType> types;
+  for (const auto& input : node.inputs) types.push_back(dag_.type(input));
+  for (const auto& given : custom->op->kernels(types)) {
+    if (given.dialect != dialect_.name) continue;
+    for (const auto& dim : given.dims)
+      if (!dag_.variables().contains(dim))
+        throw Error(cat("custom op '", custom->op->name, "': its kernel asks for the dim '", dim,
+                        "', which the graph does not have"),
+                    node.where);
+    runtime::PlannedKernel kernel;
+    for (const auto& type : types) kernel.kernel.add_input({type.shape, type.dtype});
+    for (const auto& type : node.outputs) kernel.kernel.add_output({type.shape, type.dtype});
+    kernel.source = {.text = codegen::Helpers(dialect_).preamble() + given.text,
+                     .entry = given.entry,
+                     .tasks = given.grid,
+                     .scratch_bytes = given.scratch,
+                     .dims = given.dims};
+    kernel.family = cat("custom ", custom->op->name);
+    kernel.is_given = true;
+    result_.plan.kernels.push_back(std::move(kernel));
+    return result_.plan.kernels.size() - 1;
+  }
+  return std::nullopt;
+}
+
+void Assembler::add_boundary(NodeId id, const std::vector<BufferId>& inputs,
+                             const std::vector<BufferId>& outputs) {
   const Node& node = dag_.node(id);
   if (node.op == Op::barrier) {
     add_copy(inputs[0], outputs[0], "barrier");
@@ -93,7 +123,8 @@ void Assembler::add_host(NodeId id, const std::vector<BufferId>& inputs,
   draft.step.where = node.where;
   draft.step.inputs = inputs;
   draft.step.outputs = outputs;
-  draft.step.host = host_step(dag_, id, sink_);
+  draft.step.kernel = add_given_kernel(node);
+  if (!draft.step.kernel) draft.step.host = host_step(dag_, id, sink_);
   draft.bases.resize(outputs.size());
   for (const auto earlier : node.after)
     if (const auto found = host_steps_.find(earlier); found != host_steps_.end())

@@ -24,7 +24,8 @@ struct Assembled {
 /// the steps.
 class Assembler {
  public:
-  Assembler(const Dag& dag, const Sink& sink) : dag_(dag), sink_(sink) {}
+  Assembler(const Dag& dag, const codegen::Dialect& dialect, const Sink& sink)
+      : dag_(dag), dialect_(dialect), sink_(sink) {}
 
   /// The buffer of an input or state, made when first asked for.
   runtime::BufferId source(NodeId node);
@@ -33,9 +34,10 @@ class Assembler {
                                             const std::vector<runtime::BufferId>& sources);
   /// Buffers for the outputs of a node that the host computes.
   std::vector<runtime::BufferId> add_outputs(NodeId node);
-  /// Adds a step that the host does: a custom op, a sort, a barrier, a print or a diff.
-  void add_host(NodeId node, const std::vector<runtime::BufferId>& inputs,
-                const std::vector<runtime::BufferId>& outputs);
+  /// Adds a step for a node that no region has: a custom op, a sort, a barrier, a print or a diff. The host
+  /// does it, but for custom ops that have a kernel for the device.
+  void add_boundary(NodeId node, const std::vector<runtime::BufferId>& inputs,
+                    const std::vector<runtime::BufferId>& outputs);
 
   void add_output(const Value& value, runtime::BufferId buffer);
   void assign(NodeId state, runtime::BufferId value);
@@ -55,6 +57,7 @@ class Assembler {
 
   BufferId add_buffer(const kernel::ArrayType& type, runtime::BufferInfo::Role role, std::string name = {});
   std::size_t add_kernel(const CompiledRegion::RegionKernel& kernel);
+  std::optional<std::size_t> add_given_kernel(const Node& node);
   std::size_t add_copy(BufferId from, BufferId to, const std::string& name);
   std::size_t producer(BufferId buffer) const;
   std::vector<std::size_t> readers(BufferId buffer) const;
@@ -67,6 +70,7 @@ class Assembler {
   std::vector<std::size_t> ordered() const;
 
   const Dag& dag_;
+  const codegen::Dialect& dialect_;
   Sink sink_;
   Assembled result_;
   std::vector<Draft> drafts_;

@@ -49,6 +49,7 @@ Decisions decisions_for(Planner& planner, const CompileOptions& options, Cache* 
 /// Decisions as they were carried out: all kernels with their schedules and sources.
 void keep(Cache& cache, const std::string& key, Decisions decisions, const runtime::Plan& plan) {
   for (const auto& kernel : plan.kernels) {
+    if (kernel.is_given) continue;
     const std::string name = kernel::key(kernel.kernel);
     decisions.schedules.insert_or_assign(name, kernel.schedule);
     decisions.sources.insert_or_assign(name, kernel.source);

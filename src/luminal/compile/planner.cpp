@@ -19,7 +19,8 @@ namespace {
 /// One plan on its way: where the values of the graph are.
 class Placement {
  public:
-  Placement(const Dag& dag, const Sink& sink) : dag_(dag), assembler_(dag, sink) {}
+  Placement(const Dag& dag, const codegen::Dialect& dialect, const Sink& sink)
+      : dag_(dag), assembler_(dag, dialect, sink) {}
 
   Assembler& assembler() { return assembler_; }
 
@@ -264,7 +265,7 @@ std::map<std::string, std::pair<const kernel::Kernel*, std::size_t>> Planner::la
 Assembled Planner::assemble(const Decisions& decisions, const Sink& sink) {
   Assembled assembled;
   stage("order", [&] {
-    Placement placement(dag_, sink);
+    Placement placement(dag_, device_->dialect(), sink);
     Assembler& assembler = placement.assembler();
     for (const auto& check : checks_) assembler.add_check(check);
     for (const auto& [region, key] : parts_) placement.place(decisions.regions.at(key), region);
@@ -273,7 +274,7 @@ Assembled Planner::assemble(const Decisions& decisions, const Sink& sink) {
       if (!rewriting::is_boundary(node.op) || node.op == Op::input || node.op == Op::state) continue;
       std::vector<BufferId> inputs;
       for (const auto& input : node.inputs) inputs.push_back(placement.buffer_of(input));
-      assembler.add_host(id, inputs, placement.outputs_of(id));
+      assembler.add_boundary(id, inputs, placement.outputs_of(id));
     }
     for (const auto& value : outputs_) assembler.add_output(value, placement.buffer_of(value));
     for (const auto& [state, value] : dag_.assignments()) assembler.assign(state, placement.buffer_of(value));
@@ -288,6 +289,7 @@ Assembled Planner::assemble(const Decisions& decisions, const Sink& sink) {
 void Planner::print_sources(runtime::Plan& plan, const Decisions& decisions) const {
   const auto machine = device_->machine();
   for (auto& kernel : plan.kernels) {
+    if (kernel.is_given) continue;
     const std::string key = kernel::key(kernel.kernel);
     const auto schedule = decisions.schedules.find(key);
     kernel.schedule = schedule != decisions.schedules.end()

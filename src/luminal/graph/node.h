@@ -38,6 +38,23 @@ struct Value {
   friend bool operator==(const Value&, const Value&) = default;
 };
 
+/// A user's kernel as text, for devices that speak its dialect: "c" on CPUs. The entry has the arguments of
+/// the kernels that we print (see codegen/source.h): in C `void ENTRY(i64 task, void* const* buffers, const
+/// i64* dims, void* scratch, i64* status)`, with our names of the element types declared. The buffers are the
+/// inputs, then the outputs, row-major.
+struct KernelSource {
+  std::string dialect = "c";
+  std::string entry = {};
+  std::string text = {};
+  /// Tasks (blocks of a grid), in any order and side by side; threads in a block, where a device has them.
+  Expr grid = 1;
+  Expr block = 1;
+  /// Bytes of scratch that each running task has for itself.
+  Expr scratch = 0;
+  /// The named dims that the entry gets, in this order.
+  std::vector<std::string> dims = {};
+};
+
 /// A user's C++ function as an op. Named, because the text format finds it again by its name.
 struct CustomOp {
   virtual ~CustomOp() = default;
@@ -47,6 +64,9 @@ struct CustomOp {
   std::function<std::vector<TensorType>(std::span<const TensorType>)> infer;
   /// The outputs from row-major inputs. Called once a run; must not keep references.
   std::function<std::vector<Array>(std::span<const Array>)> run;
+  /// Kernels that compute the same on devices, from the inputs' types; if empty, or none speaks the device's
+  /// dialect, a compiled graph calls `run` on the host.
+  std::function<std::vector<KernelSource>(std::span<const TensorType>)> kernels = {};
 };
 
 /// What a node carries beside its inputs; the alternative is fixed by its op.

@@ -62,6 +62,8 @@ struct PlannedKernel {
   codegen::Source source;
   std::string family;
   double estimated_seconds = 0;
+  /// The source is the user's own: of the kernel only the arrays are known.
+  bool is_given = false;
 };
 
 /// What an executable does, as data: buffers, kernels, and steps in order.

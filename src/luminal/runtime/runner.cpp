@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -172,7 +173,9 @@ void Runner::run_step(Ready& ready) {
 }
 
 void Runner::check_status(const Step& step) const {
-  status_[0] = 0;
+  const std::int64_t reported = std::exchange(status_[0], 0);
+  if (const auto& kernel = plan_->kernels[*step.kernel]; kernel.is_given)
+    throw Error(cat(kernel.family, ": its kernel reported ", reported), step.where);
   throw Error(cat("gather or scatter: index ", status_[2], " is outside of an axis that has ", status_[3],
                   " elements"),
               step.where);
