@@ -154,6 +154,14 @@ void Database::set(FunctionId id, const Value* arguments, Value value) {
   write(id, cells.data(), false);
 }
 
+void Database::stage_set(FunctionId function, const Value* arguments, Value value) {
+  stage(function, arguments, &value, writes_);
+}
+
+void Database::stage_removal(FunctionId function, const Value* arguments) {
+  stage(function, arguments, nullptr, removals_);
+}
+
 void Database::stage(FunctionId id, const Value* arguments, const Value* value, std::vector<Write>& list) {
   list.push_back({id, static_cast<std::uint32_t>(staged_.size()), value == nullptr});
   staged_.insert(staged_.end(), arguments, arguments + functions_[id.index()].inputs.size());

@@ -62,6 +62,16 @@ class Database {
   /// All overloads of a name, in the order of registration.
   std::span<const PrimitiveId> overloads(std::string_view name) const;
 
+  /// A function or primitive as a value, and a call of it. No result means that a primitive has none, or a
+  /// function no row. Throws `ProgramError` for what the caller may not do.
+  static Value callee(FunctionId function) { return function.value() * 2; }
+  static Value callee(PrimitiveId primitive) { return primitive.value() * 2 + 1; }
+  std::optional<Value> call(Value callee, Access access, std::span<const Value> arguments);
+  std::optional<Value> call(PrimitiveId primitive, Access access, std::span<const Value> arguments);
+  const std::string& callee_name(Value callee) const;
+  /// The sort of a container's element; none for what a function calls.
+  SortId element_sort(const Sort& sort, const Elements& elements, std::size_t i) const;
+
   Atoms& atoms() const { return *atoms_; }
   Value find(Value id) const { return classes_.find(id); }
   /// The value as it is now written: a class's name, a container with such names inside, anything else
@@ -93,6 +103,9 @@ class Database {
   Value make(FunctionId function, const Value* arguments);
   void unite(SortId sort, Value a, Value b);
   void set(FunctionId function, const Value* arguments, Value value);
+  /// Staged, as what actions do.
+  void stage_set(FunctionId function, const Value* arguments, Value value);
+  void stage_removal(FunctionId function, const Value* arguments);
 
   /// From now on every union remembers its reason. Terms then keep ids of their own.
   void track_reasons() { tracking_ = true; }

@@ -13,9 +13,9 @@ Value Database::canonical(SortId id, Value value) {
   const auto known = container_memo_.find(key);
   if (known != container_memo_.end()) return known->second;
   Elements elements = atoms_->elements_of(value);
-  const std::vector<SortId> element_sorts = sort.elements;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    elements[i] = canonical(element_sorts[i % element_sorts.size()], elements[i]);
+    const SortId element = element_sort(sort, elements, i);
+    if (!element.none()) elements[i] = canonical(element, elements[i]);
   }
   if (sort.kind == SortKind::set || sort.kind == SortKind::multiset) {
     std::sort(elements.begin(), elements.end());
