@@ -256,6 +256,12 @@ bool Resolver::decide(ResolvedExpr& node) {
 
 void Resolver::refuse(const ResolvedExpr& node) const {
   const auto overloads = database_.overloads(node.source->name);
+  if (database_.primitive(overloads.front()).names_function) {
+    const SortId known = slots_[root(node.slot)].sort;
+    throw ProgramError(cat("cannot be a function of ", known.none() ? "any declared sort" : "sort ",
+                           known.none() ? "" : database_.sort(known).name, ": ", print_expr(*node.source)),
+                       node.source->span);
+  }
   const bool arity = std::none_of(overloads.begin(), overloads.end(), [&](PrimitiveId id) {
     return database_.primitive(id).takes(node.arguments.size());
   });
