@@ -189,7 +189,9 @@ void Database::flush() {
       ++changes_;
       --live_rows_;
     }
+    std::size_t written = 0;
     for (const Write& staged : writes) {
+      if (++written % 1024 == 0) check_time();
       if (!staged.subsume) {
         write(staged.function, cells.data() + staged.first, false);
         continue;

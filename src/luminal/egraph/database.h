@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -35,6 +36,8 @@ struct Reason {
   FunctionId function;
   std::vector<std::pair<Value, Value>> arguments;
 };
+
+struct OutOfTime {};
 
 /// Sorts, functions with their tables, and which classes are equal. Writing happens in two steps: actions
 /// read the state as it was and are staged, `flush` applies removals, then writes; `rebuild` restores
@@ -97,8 +100,11 @@ class Database {
   void discard();
   /// Applies what was staged.
   void flush();
-  /// Restores congruence: equal keys are one row, every cell is canonical.
-  void rebuild();
+  /// Restores congruence: equal keys are one row, every cell is canonical. Throws `OutOfTime` at the
+  /// deadline, and is then of no use but to be replaced by a copy made before.
+  void rebuild(std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
+  /// Becomes what it was when the copy was made; `changes` grows all the same.
+  void restore(Database&& copy);
 
   Value make(FunctionId function, const Value* arguments);
   void unite(SortId sort, Value a, Value b);
@@ -133,6 +139,7 @@ class Database {
                      std::vector<Row>& rows);
   void rewrite_row(FunctionId function, Row row, const Value* cells, std::uint32_t hash);
   void run(const Code& code, const Instruction& instruction, Value* registers);
+  void check_time() const;
 
   std::vector<Sort> sorts_;
   std::map<std::string, SortId, std::less<>> sort_names_;
@@ -158,6 +165,7 @@ class Database {
   std::vector<Value> batch_keys_;
   std::vector<std::uint32_t> batch_hashes_;
   std::unordered_map<std::uint64_t, Value> container_memo_;  // by sort and value
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   bool tracking_ = false;
   RuleId blamed_;
   std::vector<std::pair<Value, Value>> equal_arguments_;
