@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "luminal/egraph/builtin.h"
+#include "luminal/support/text.h"
 
 namespace luminal::egraph {
 namespace {
@@ -39,7 +40,15 @@ class Callable {
   Elements elements_;
 };
 
+// Every pair or triple of sorts has its own: a program could declare more of them than memory holds.
+void check_count(const Database& database, const char* name) {
+  constexpr std::size_t most = 4096;
+  if (database.overloads(name).size() < most) return;
+  throw ProgramError(cat("more than ", most, " combinations of sorts for ", name, " are refused"), Span{});
+}
+
 void add(Database& database, const char* name, std::vector<SortId> inputs, SortId output, CallBody body) {
+  check_count(database, name);
   Primitive primitive;
   primitive.name = name;
   primitive.inputs = std::move(inputs);
@@ -146,6 +155,7 @@ Result clear_index(Database& database, Arguments a) {
 
 void add_index(Database& database, const char* name, std::vector<SortId> inputs, SortId unit,
                Result (*body)(Database&, Arguments)) {
+  check_count(database, name);
   Primitive primitive;
   primitive.name = name;
   primitive.inputs = std::move(inputs);
@@ -186,13 +196,31 @@ void add_multiset_primitives(Database& database, SortId function, SortId multise
   }
 }
 
-/// The sorts of a kind, with what `sort` adds marked by its presence in a combination.
-std::vector<SortId> sorts_of(const Database& database, SortKind kind) {
+/// The sorts of a kind; those of the given element only, if there is one.
+std::vector<SortId> sorts_of(const Database& database, SortKind kind, SortId element = SortId()) {
   std::vector<SortId> result;
   for (std::size_t i = 0; i < database.sort_count(); ++i) {
-    if (database.sort(SortId(i)).kind == kind) result.emplace_back(i);
+    const Sort& sort = database.sort(SortId(i));
+    if (sort.kind == kind && (element.none() || sort.elements[0] == element)) result.emplace_back(i);
   }
   return result;
+}
+
+void add_map(Database& database, SortKind kind, SortId function, SortId from, SortId to) {
+  (kind == SortKind::vec ? add_vec_map : add_multiset_map)(database, function, from, to);
+}
+
+/// The maps of a function sort over one kind of container; if one is given, those from or to it.
+void add_maps(Database& database, SortKind kind, SortId function, SortId container) {
+  const std::vector<SortId> types = database.sort(function).elements;
+  if (types.size() != 2) return;
+  for (const SortId from : sorts_of(database, kind, types[0])) {
+    if (container.none() || from == container) {
+      for (const SortId to : sorts_of(database, kind, types[1])) add_map(database, kind, function, from, to);
+    } else if (database.sort(container).elements[0] == types[1]) {
+      add_map(database, kind, function, from, container);
+    }
+  }
 }
 
 }  // namespace
@@ -214,21 +242,20 @@ void add_function_primitives(Database& database, SortId sort) {
 }
 
 void add_mapping_primitives(Database& database, SortId sort) {
-  for (const SortKind kind : {SortKind::vec, SortKind::multiset}) {
-    for (const SortId function : sorts_of(database, SortKind::function)) {
-      const std::vector<SortId> types = database.sort(function).elements;
-      for (const SortId from : sorts_of(database, kind)) {
-        if (kind == SortKind::multiset && (function == sort || from == sort)) {
-          add_multiset_primitives(database, function, from);
-        }
-        for (const SortId to : sorts_of(database, kind)) {
-          const bool fresh = function == sort || from == sort || to == sort;
-          const std::vector<SortId> wanted = {database.sort(from).elements[0], database.sort(to).elements[0]};
-          if (!fresh || types != wanted) continue;
-          (kind == SortKind::vec ? add_vec_map : add_multiset_map)(database, function, from, to);
-        }
-      }
+  const SortKind kind = database.sort(sort).kind;
+  if (kind == SortKind::function) {
+    for (const SortKind container : {SortKind::vec, SortKind::multiset}) {
+      add_maps(database, container, sort, SortId());
     }
+    for (const SortId multiset : sorts_of(database, SortKind::multiset)) {
+      add_multiset_primitives(database, sort, multiset);
+    }
+    return;
+  }
+  if (kind != SortKind::vec && kind != SortKind::multiset) return;
+  for (const SortId function : sorts_of(database, SortKind::function)) {
+    add_maps(database, kind, function, sort);
+    if (kind == SortKind::multiset) add_multiset_primitives(database, function, sort);
   }
 }
 
