@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""Writes tests/nn/references.txt: inputs, parameters and results of PyTorch's modules, losses and gradients. Needs PyTorch
-2.13 (./luminal setup --references). A line is `case name` or `key dtype dims : values`."""
+"""Writes tests/nn/references.txt: inputs, parameters and results of PyTorch's modules, losses and gradients, and of
+transformers' rotary positions, Llama block and sparse experts. Needs both (./luminal setup --references). A line is `case name` or `key dtype dims : values`."""
 import math
 import pathlib
 
 import torch
 import torch.nn.functional as F
+import transformers
 from torch import nn
+from transformers import CohereConfig, DynamicCache, LlamaConfig, MixtralConfig, Qwen3MoeConfig
+from transformers.models.cohere import modeling_cohere
+from transformers.models.llama import modeling_llama
+from transformers.models.mixtral import modeling_mixtral
+from transformers.models.qwen3_moe import modeling_qwen3_moe
 
 OUT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "nn" / "references.txt"
 LINES = []
@@ -33,6 +39,9 @@ def recurrent():
         w = {k.replace("_l0", ""): v for k, v in parameters(m).items()}
         extra = {"hidden": last[0][0], "cell": last[1][0]} if name == "lstm" else {"hidden": last[0]}
         case(name, x=x, out=out, **w, **extra)
+        first = torch.randn(1, 2, 4), torch.randn(1, 2, 4)
+        out, _ = m(x, first if name == "lstm" else first[0])
+        case(name + "_continued", hidden=first[0][0], cell=first[1][0], out=out)
 
 
 def norms():
@@ -52,28 +61,28 @@ def norms():
     case("group_norm", x=x, out=g(x), **parameters(g))
 
 
-def rotate(x, first, base, interleaved):
-    size, positions = x.shape[-1], x.shape[-2]
-    frequency = base ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)
-    angle = torch.outer(torch.arange(first, first + positions, dtype=torch.float64), frequency)
-    c, s = angle.cos().float(), angle.sin().float()
-    if interleaved:
-        a, b = x[..., 0::2], x[..., 1::2]
-        return torch.stack([a * c - b * s, b * c + a * s], -1).flatten(-2)
-    a, b = x[..., : size // 2], x[..., size // 2:]
-    return torch.cat([a * c - b * s, b * c + a * s], -1)
+def rotate(x, first, base, model, config):
+    """What a model of transformers does to queries [batch, heads, positions, size]."""
+    heads, positions, size = x.shape[1:]
+    c = config(hidden_size=heads * size, num_attention_heads=heads, head_dim=size,
+               rope_parameters={"rope_type": "default", "rope_theta": base})
+    embedding = next(getattr(model, name) for name in dir(model) if name.endswith("RotaryEmbedding"))(c)
+    cos, sin = embedding(x, torch.arange(first, first + positions)[None])
+    return model.apply_rotary_pos_emb(x, x, cos, sin)[0]
 
 
 def attention():
     x = torch.randn(2, 3, 5, 8)
-    case("rotary", x=x, halves=rotate(x, 4, 10000.0, False), pairs=rotate(x, 0, 500000.0, True))
+    case("rotary", x=x, halves=rotate(x, 4, 10000.0, modeling_llama, LlamaConfig),
+         pairs=rotate(x, 0, 500000.0, modeling_cohere, CohereConfig),
+         pairs_later=rotate(x, 7, 10000.0, modeling_cohere, CohereConfig))
     size, heads, kv = 12, 6, 2
     d = size // heads
     x = torch.randn(2, 5, size)
     wq, wk, wv, wo = torch.randn(size, size), torch.randn(kv * d, size), torch.randn(kv * d, size), torch.randn(size, size)
     split = lambda y, h: y.view(2, 5, h, d).transpose(1, 2)
     q, k, v = split(x @ wq.T, heads), split(x @ wk.T, kv), split(x @ wv.T, kv)
-    q, k = rotate(q, 0, 10000.0, False), rotate(k, 0, 10000.0, False)
+    q, k = (rotate(y, 0, 10000.0, modeling_llama, LlamaConfig) for y in (q, k))
     join = lambda y: y.transpose(1, 2).reshape(2, 5, size) @ wo.T
     mask = torch.rand(2, 1, 5, 5) > 0.3
     mask |= torch.eye(5, dtype=torch.bool)
@@ -82,6 +91,31 @@ def attention():
          causal=join(F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)),
          masked=join(F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)),
          added=join(F.scaled_dot_product_attention(q, k, v, attn_mask=add, enable_gqa=True)))
+
+
+def llama_block():
+    """Transformers' LlamaDecoderLayer: the whole text at once, and in parts with its cache."""
+    config = LlamaConfig(attn_implementation="eager", hidden_size=16, num_attention_heads=4, num_key_value_heads=2, head_dim=4,
+                         intermediate_size=20, rms_norm_eps=1e-5, rope_parameters={"rope_type": "default", "rope_theta": 500000.0})
+    block = modeling_llama.LlamaDecoderLayer(config, 0).eval()
+    for p in block.parameters():
+        nn.init.normal_(p, std=0.5)
+    embedding = modeling_llama.LlamaRotaryEmbedding(config)
+    x = torch.randn(2, 6, 16)
+
+    def run(part, first, cache=None):
+        rows, keys = part.shape[1], first + part.shape[1]
+        seen = torch.arange(keys)[None, :] <= torch.arange(first, keys)[:, None]
+        mask = torch.where(seen, 0.0, float("-inf")).view(1, 1, rows, keys)
+        places = embedding(part, torch.arange(first, keys)[None])
+        return block(part, attention_mask=mask, past_key_values=cache, use_cache=cache is not None, position_embeddings=places)
+
+    cache, parts = DynamicCache(), []
+    for first, last in ((0, 3), (3, 4), (4, 5), (5, 6)):
+        parts.append(run(x[:, first:last], first, cache))
+    whole, cached = run(x, 0), torch.cat(parts, 1)
+    assert torch.allclose(whole, cached, atol=1e-5)
+    case("llama_block", x=x, whole=whole, cached=cached, **parameters(block))
 
 
 def layers():
@@ -96,20 +130,18 @@ def layers():
 
 
 def experts():
-    size, hidden, count, active = 6, 5, 4, 2
-    x = torch.randn(3, 2, size)
-    router = torch.randn(count, size)
-    gate, up, down = torch.randn(count, size, hidden), torch.randn(count, size, hidden), torch.randn(count, hidden, size)
-    scores = (x @ router.T).softmax(-1)
-    best, index = scores.topk(active, -1)
-    best = best / best.sum(-1, keepdim=True)
-    out = torch.zeros_like(x)
-    for i in range(3):
-        for j in range(2):
-            for w, e in zip(best[i, j], index[i, j]):
-                y = x[i, j]
-                out[i, j] += w * ((F.silu(y @ gate[e]) * (y @ up[e])) @ down[e])
-    case("experts", x=x, router=router, gate=gate, up=up, down=down, out=out)
+    """The sparse blocks of transformers' Mixtral, which scales the chosen weights to sum to 1, and Qwen 3, which need not."""
+    mixtral = MixtralConfig(hidden_size=6, intermediate_size=5, num_local_experts=4, num_experts_per_tok=2)
+    qwen = Qwen3MoeConfig(hidden_size=6, moe_intermediate_size=5, num_experts=5, num_experts_per_tok=3, norm_topk_prob=False)
+    for name, block in {"mixtral": modeling_mixtral.MixtralSparseMoeBlock(mixtral),
+                        "qwen_experts": modeling_qwen3_moe.Qwen3MoeSparseMoeBlock(qwen)}.items():
+        for p in block.parameters():
+            nn.init.normal_(p)
+        x = torch.randn(3, 2, 6)
+        gate, up = block.experts.gate_up_proj.chunk(2, 1)
+        out = block.eval()(x)
+        case(name, x=x, router=block.gate.weight, gate=gate.transpose(1, 2), up=up.transpose(1, 2),
+             down=block.experts.down_proj.transpose(1, 2), out=out[0] if isinstance(out, tuple) else out)
 
 
 def losses():
@@ -196,8 +228,8 @@ def scaler():
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    for part in (recurrent, norms, attention, layers, experts, losses, gradients, scaler):
+    for part in (recurrent, norms, attention, llama_block, layers, experts, losses, gradients, scaler):
         part()
     OUT.parent.mkdir(exist_ok=True)
-    OUT.write_text(f"# made by tools/make_module_references.py with PyTorch {torch.__version__.split('+')[0]}\n" + "\n".join(LINES) + "\n")
+    OUT.write_text(f"# made by tools/make_module_references.py with PyTorch {torch.__version__.split('+')[0]}, transformers {transformers.__version__}\n" + "\n".join(LINES) + "\n")
     print(f"{OUT.name}: {sum(line.startswith('case') for line in LINES)} cases")

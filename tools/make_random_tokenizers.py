@@ -25,8 +25,12 @@ CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 O200K = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
          r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
          r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+BLOOM = " ?[^(\\s|[.,!?…。，、।۔،])]+"
+KIMI = (r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'ll)?|"
+        r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 PATTERNS = [references.LLAMA3, GPT2, QWEN2, CLIP, O200K, r"\d{3}", r"[A-Z]", r"\s+", r"(?<=[a-z])(?=[A-Z])", r"\p{Han}+", r"[^\x00-\x7F]+",
-            r"(?=\d)", r"\b", r"(?=(\d{3})+(?!\d))", r"x*", r"^|$"]
+            r"(?=\d)", r"\b", r"(?=(\d{3})+(?!\d))", r"x*", r"^|$",
+            BLOOM, KIMI, r"[a-z&&[^aeiou]]+", r"[^[a-m][x-z]]+", r"[^\W\d_]+", r"[[:alpha:]]+|[[:punct:]]", r"\p{N}{1,3}+", r"\p{Letter}+|\p{^L}"]
 
 
 def maker(source):

@@ -66,6 +66,12 @@ TEST(ChatTemplate, WhatIsNotSupportedIsNamedWithItsLine) {
             "template: line 1: 'nosuch' is not defined or not supported, so it cannot be called");
 }
 
+TEST(ChatTemplate, TitleIsNotTheMethod) {
+  const TemplateValue nothing = TemplateValue::from_json("{}");
+  EXPECT_EQ(ChatTemplate(R"({{ "o'neil mc-x (ab) É" | title }})").render(nothing), "O'neil Mc-X (Ab) É");
+  EXPECT_EQ(ChatTemplate(R"({{ "o'neil mc-x (ab) É".title() }})").render(nothing), "O'Neil Mc-X (Ab) É");
+}
+
 TEST(ChatTemplate, RefusesMalformedAndEndlessTemplates) {
   std::string deep = "{{ ";
   for (int i = 0; i < 10000; ++i) deep += "(";

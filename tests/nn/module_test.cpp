@@ -106,6 +106,12 @@ TEST(Modules, RecurrentFollowsPyTorch) {
     reference.expect(result.outputs, "out");
     reference.expect(result.last_hidden, "hidden");
     if (name == "lstm") reference.expect(result.last_cell, "cell");
+    const Case continued(name + "_continued");
+    const auto later = layer.run(reference.input(g, "x"), continued.input(g, "hidden"),
+                                 name == "lstm" ? std::optional(continued.input(g, "cell")) : std::nullopt);
+    later.outputs.retrieve();
+    g.execute();
+    continued.expect(later.outputs, "out");
   }
 }
 
@@ -144,15 +150,17 @@ TEST(Modules, GroupNormFollowsPyTorch) {
   reference.expect(y, "out");
 }
 
-TEST(Modules, RotaryFollowsTheFormula) {
+TEST(Modules, RotaryFollowsTransformers) {
   const Case reference("rotary");
   Graph g;
   const Tensor x = reference.input(g, "x");
   const Tensor halves = Rotary{}(x, 4).retrieve();
   const Tensor pairs = Rotary{.base = 500000, .interleaved = true}(x).retrieve();
+  const Tensor later = Rotary{.interleaved = true}(x, 7).retrieve();
   g.execute();
   reference.expect(halves, "halves");
   reference.expect(pairs, "pairs");
+  reference.expect(later, "pairs_later");
 }
 
 /// The attention of the reference case.
@@ -180,6 +188,23 @@ TEST(Modules, AttentionFollowsPyTorch) {
   reference.expect(added, "added", 1e-4);
 }
 
+/// Positions first, first + 1 … of [batch, positions, size].
+Array positions(const Array& array, std::int64_t first, std::int64_t count) {
+  Graph g;
+  return g.tensor(Shape{array.dims()[0], array.dims()[1], array.dims()[2]})
+      .set(array)
+      .slice(1, first, first + count)
+      .array();
+}
+
+void expect_near(const Array& ours, const Array& theirs) {
+  ASSERT_EQ(ours.dims(), theirs.dims());
+  for (std::int64_t i = 0; i < ours.size(); ++i) {
+    const double wanted = to_double(theirs.at(i));
+    ASSERT_NEAR(to_double(ours.at(i)), wanted, 1e-4 * std::max(1.0, std::abs(wanted))) << "element " << i;
+  }
+}
+
 TEST(Modules, CachedAttentionEqualsFull) {
   const Case reference("attention");
   Graph g;
@@ -187,20 +212,53 @@ TEST(Modules, CachedAttentionEqualsFull) {
   const KvCache cache(g, 2, 2, 8, 2, Expr("past"));
   const Tensor x = g.tensor({2, "new", 12});
   const Tensor y = attention.forward(x, {.cache = &cache}).retrieve();
-  const Array all = reference["x"];
   std::int64_t past = 0;
   for (const std::int64_t count : {2, 1, 2}) {
-    Graph cutter;
-    const Tensor part = cutter.tensor({2, 5, 12}).set(all).slice(1, past, past + count);
-    x.set(part.array());
+    x.set(positions(reference["x"], past, count));
     g.set_dim("past", past);
     g.execute();
-    Graph expected;
-    const Tensor wanted = expected.tensor({2, 5, 12}).set(reference["causal"]).slice(1, past, past + count);
-    const auto ours = y.data<float>();
-    const auto theirs = wanted.data<float>();
-    for (std::size_t i = 0; i < ours.size(); ++i)
-      ASSERT_NEAR(ours[i], theirs[i], 1e-4 * std::max(1.0f, std::abs(theirs[i])));
+    expect_near(y.array(), positions(reference["causal"], past, count));
+    past += count;
+  }
+}
+
+/// The names that transformers' Llama gives to the parameters of a block.
+void set_block(LlamaBlock& block, const Case& reference) {
+  const std::map<std::string, std::string> names = {{"attention_norm/weight", "input_layernorm/weight"},
+                                                    {"attention/query/weight", "self_attn/q_proj/weight"},
+                                                    {"attention/key/weight", "self_attn/k_proj/weight"},
+                                                    {"attention/value/weight", "self_attn/v_proj/weight"},
+                                                    {"attention/output/weight", "self_attn/o_proj/weight"},
+                                                    {"mlp_norm/weight", "post_attention_layernorm/weight"},
+                                                    {"mlp/gate/weight", "mlp/gate_proj/weight"},
+                                                    {"mlp/up/weight", "mlp/up_proj/weight"},
+                                                    {"mlp/down/weight", "mlp/down_proj/weight"}};
+  for (auto& [path, state] : param_dict(block)) state.set(reference[names.at(path)]);
+}
+
+TEST(Modules, LlamaBlockFollowsTransformersWholeAndCached) {
+  const Case reference("llama_block");
+  const LlamaOptions options = {
+      .heads = 4, .kv_heads = 2, .head_size = 4, .hidden = 20, .rotary = {.base = 500000}};
+  Graph whole;
+  LlamaBlock block(whole, 16, options);
+  set_block(block, reference);
+  const Tensor all = block(reference.input(whole, "x")).retrieve();
+  whole.execute();
+  reference.expect(all, "whole", 1e-4);
+
+  Graph g;
+  LlamaBlock stepped(g, 16, options);
+  set_block(stepped, reference);
+  const KvCache cache(g, 2, 2, 8, 4, Expr("past"));
+  const Tensor x = g.tensor({2, "new", 16});
+  const Tensor y = stepped.forward(x, &cache).retrieve();
+  std::int64_t past = 0;
+  for (const std::int64_t count : {3, 1, 1, 1}) {
+    x.set(positions(reference["x"], past, count));
+    g.set_dim("past", past);
+    g.execute();
+    expect_near(y.array(), positions(reference["cached"], past, count));
     past += count;
   }
 }
@@ -255,17 +313,23 @@ TEST(Modules, TransformerLayersFollowPyTorch) {
   reference.expect(y, "out");
 }
 
-TEST(Modules, MixtureOfExpertsFollowsTheFormula) {
-  const Case reference("experts");
-  Graph g;
-  MixtureOfExperts experts(g, 6, 5, {.experts = 4, .active = 2});
-  experts.router.weight.set(reference["router"]);
-  experts.gate.set(reference["gate"]);
-  experts.up.set(reference["up"]);
-  experts.down.set(reference["down"]);
-  const Tensor y = experts(reference.input(g, "x")).retrieve();
-  g.execute();
-  reference.expect(y, "out", 1e-4);
+TEST(Modules, MixtureOfExpertsFollowsTransformers) {
+  const std::map<std::string, MixtureOfExperts::Options> blocks = {
+      {"mixtral", {.experts = 4, .active = 2}},
+      {"qwen_experts", {.experts = 5, .active = 3, .renormalise = false}}};
+  for (const auto& [name, options] : blocks) {
+    SCOPED_TRACE(name);
+    const Case reference(name);
+    Graph g;
+    MixtureOfExperts experts(g, 6, 5, options);
+    experts.router.weight.set(reference["router"]);
+    experts.gate.set(reference["gate"]);
+    experts.up.set(reference["up"]);
+    experts.down.set(reference["down"]);
+    const Tensor y = experts(reference.input(g, "x")).retrieve();
+    g.execute();
+    reference.expect(y, "out", 1e-4);
+  }
 }
 
 TEST(Modules, DropoutDrawsAnewInEveryRun) {

@@ -41,6 +41,13 @@ bool is_container_primitive(std::string_view name) {
     }
     for (const char* presort : {"Map", "Pair"})
       add_container_sort(database, presort, presort, {integer, integer}, {});
+    const SortId multiset = *database.find_sort("MultiSet");
+    const SortId unit = *database.find_sort("Unit");
+    add_container_sort(database, "map", "UnstableFn", {integer, integer}, {});
+    add_container_sort(database, "test", "UnstableFn", {integer, unit}, {});
+    add_container_sort(database, "reduce", "UnstableFn", {integer, integer, integer}, {});
+    add_container_sort(database, "flat", "UnstableFn", {integer, multiset}, {});
+    add_container_sort(database, "index", "UnstableFn", {multiset, integer, integer}, {});
     return database;
   }();
   return !containers.overloads(name).empty();
@@ -60,10 +67,11 @@ SortId add_container_sort(Database& database, const std::string& name, const std
       {"MultiSet", SortKind::multiset, 1, add_multiset_primitives},
       {"Map", SortKind::map, 2, add_map_primitives},
       {"Pair", SortKind::pair, 2, add_pair_primitives},
+      {"UnstableFn", SortKind::function, 0, add_function_primitives},
   };
   for (const Kind& kind : kinds) {
     if (presort != kind.presort) continue;
-    if (elements.size() != kind.elements) {
+    if (kind.elements != 0 && elements.size() != kind.elements) {
       throw ProgramError(cat("sort ", presort, " takes ", kind.elements, " sorts"), span);
     }
     Sort sort;
@@ -71,10 +79,13 @@ SortId add_container_sort(Database& database, const std::string& name, const std
     sort.kind = kind.kind;
     sort.elements = elements;
     sort.unionable = false;
-    sort.holds_classes = std::any_of(elements.begin(), elements.end(),
+    // A function's are those of the arguments it was given, which its sort does not tell.
+    sort.holds_classes = kind.kind == SortKind::function ||
+                         std::any_of(elements.begin(), elements.end(),
                                      [&](SortId element) { return database.sort(element).holds_classes; });
     const SortId id = database.add_sort(std::move(sort));
     kind.add_primitives(database, id);
+    add_mapping_primitives(database, id);
     return id;
   }
   throw ProgramError(cat("presort ", presort, " not found"), span);

@@ -10,7 +10,8 @@ namespace luminal::egraph {
 /// The sorts every program starts with: Unit, bool, i64, f64, String, BigInt, BigRat, and their primitives.
 void add_base_sorts(Database& database);
 
-/// Declares a container sort (`Vec`, `Set`, `MultiSet`, `Map`, `Pair`) and its primitives. Throws
+/// Declares a container sort (`Vec`, `Set`, `MultiSet`, `Map`, `Pair`, `UnstableFn`, whose elements are its
+/// inputs and its output) and its primitives. Throws
 /// `ProgramError` for an unknown presort or a wrong number of element sorts.
 SortId add_container_sort(Database& database, const std::string& name, const std::string& presort,
                           const std::vector<SortId>& elements, Span span);
@@ -32,5 +33,8 @@ void add_set_primitives(Database& database, SortId sort);
 void add_multiset_primitives(Database& database, SortId sort);
 void add_map_primitives(Database& database, SortId sort);
 void add_pair_primitives(Database& database, SortId sort);
+void add_function_primitives(Database& database, SortId sort);
+/// The primitives that call functions on containers, for the combinations of sorts that this one completes.
+void add_mapping_primitives(Database& database, SortId sort);
 
 }  // namespace luminal::egraph

@@ -32,11 +32,11 @@ class Registrar {
     database_.add_primitive(std::move(primitive));
   }
   /// A primitive for actions, which may unite classes.
-  void add_action(const char* name, std::vector<SortId> inputs, ActionBody body) {
+  void add_action(const char* name, std::vector<SortId> inputs, SortId output, ActionBody body) {
     Primitive primitive;
     primitive.name = name;
     primitive.inputs = std::move(inputs);
-    primitive.output = self;
+    primitive.output = output;
     primitive.action = std::move(body);
     database_.add_primitive(std::move(primitive));
   }
@@ -161,13 +161,14 @@ void add_vec_primitives(Database& database, SortId sort) {
     return atoms.container(std::move(elements));
   });
   if (r.unites) {
-    r.add_action("vec-union", {r.self, r.self}, [element = r.element](Database& data, Arguments a) -> Result {
-      const Elements x = data.atoms().elements_of(a[0]);
-      const Elements y = data.atoms().elements_of(a[1]);
-      if (x.size() != y.size()) return std::nullopt;
-      for (std::size_t i = 0; i < x.size(); ++i) data.unite(element, x[i], y[i]);
-      return a[0];
-    });
+    r.add_action("vec-union", {r.self, r.self}, r.self,
+                 [element = r.element](Database& data, Arguments a) -> Result {
+                   const Elements x = data.atoms().elements_of(a[0]);
+                   const Elements y = data.atoms().elements_of(a[1]);
+                   if (x.size() != y.size()) return std::nullopt;
+                   for (std::size_t i = 0; i < x.size(); ++i) data.unite(element, x[i], y[i]);
+                   return a[0];
+                 });
   }
   if (r.element == r.integer) {
     r.add("vec-range", {r.integer}, r.self, [](Atoms& atoms, Arguments a) -> Result {
@@ -299,11 +300,12 @@ void add_multiset_primitives(Database& database, SortId sort) {
     return best;
   });
   if (r.unites) {
-    r.add_action("multiset-union-values", {r.self},
+    r.add_action("multiset-union-values", {r.self}, r.element,
                  [element = r.element](Database& data, Arguments a) -> Result {
                    const Elements elements = data.atoms().elements_of(a[0]);
+                   if (elements.empty()) return std::nullopt;
                    for (const Value value : elements) data.unite(element, elements.front(), value);
-                   return a[0];
+                   return elements.front();
                  });
   }
   if (database.sort(r.element).kind == SortKind::multiset) {

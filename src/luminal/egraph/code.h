@@ -38,6 +38,7 @@ struct Code {
   std::uint32_t inputs = 0;
   std::vector<Value> constants;
   std::uint32_t registers = 0;
+  Access access = Access::full;
   /// Of a merge expression: where its value is.
   std::uint32_t result = 0;
 };

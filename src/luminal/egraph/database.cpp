@@ -154,6 +154,14 @@ void Database::set(FunctionId id, const Value* arguments, Value value) {
   write(id, cells.data(), false);
 }
 
+void Database::stage_set(FunctionId function, const Value* arguments, Value value) {
+  stage(function, arguments, &value, writes_);
+}
+
+void Database::stage_removal(FunctionId function, const Value* arguments) {
+  stage(function, arguments, nullptr, removals_);
+}
+
 void Database::stage(FunctionId id, const Value* arguments, const Value* value, std::vector<Write>& list) {
   list.push_back({id, static_cast<std::uint32_t>(staged_.size()), value == nullptr});
   staged_.insert(staged_.end(), arguments, arguments + functions_[id.index()].inputs.size());
@@ -181,7 +189,9 @@ void Database::flush() {
       ++changes_;
       --live_rows_;
     }
+    std::size_t written = 0;
     for (const Write& staged : writes) {
+      if (++written % 1024 == 0) check_time();
       if (!staged.subsume) {
         write(staged.function, cells.data() + staged.first, false);
         continue;

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -36,6 +37,8 @@ struct Reason {
   std::vector<std::pair<Value, Value>> arguments;
 };
 
+struct OutOfTime {};
+
 /// Sorts, functions with their tables, and which classes are equal. Writing happens in two steps: actions
 /// read the state as it was and are staged, `flush` applies removals, then writes; `rebuild` restores
 /// congruence. A copy is independent, except that both intern new atoms in one pool.
@@ -62,6 +65,16 @@ class Database {
   /// All overloads of a name, in the order of registration.
   std::span<const PrimitiveId> overloads(std::string_view name) const;
 
+  /// A function or primitive as a value, and a call of it. No result means that a primitive has none, or a
+  /// function no row. Throws `ProgramError` for what the caller may not do.
+  static Value callee(FunctionId function) { return function.value() * 2; }
+  static Value callee(PrimitiveId primitive) { return primitive.value() * 2 + 1; }
+  std::optional<Value> call(Value callee, Access access, std::span<const Value> arguments);
+  std::optional<Value> call(PrimitiveId primitive, Access access, std::span<const Value> arguments);
+  const std::string& callee_name(Value callee) const;
+  /// The sort of a container's element; none for what a function calls.
+  SortId element_sort(const Sort& sort, const Elements& elements, std::size_t i) const;
+
   Atoms& atoms() const { return *atoms_; }
   Value find(Value id) const { return classes_.find(id); }
   /// The value as it is now written: a class's name, a container with such names inside, anything else
@@ -87,12 +100,18 @@ class Database {
   void discard();
   /// Applies what was staged.
   void flush();
-  /// Restores congruence: equal keys are one row, every cell is canonical.
-  void rebuild();
+  /// Restores congruence: equal keys are one row, every cell is canonical. Throws `OutOfTime` at the
+  /// deadline, and is then of no use but to be replaced by a copy made before.
+  void rebuild(std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
+  /// Becomes what it was when the copy was made; `changes` grows all the same.
+  void restore(Database&& copy);
 
   Value make(FunctionId function, const Value* arguments);
   void unite(SortId sort, Value a, Value b);
   void set(FunctionId function, const Value* arguments, Value value);
+  /// Staged, as what actions do.
+  void stage_set(FunctionId function, const Value* arguments, Value value);
+  void stage_removal(FunctionId function, const Value* arguments);
 
   /// From now on every union remembers its reason. Terms then keep ids of their own.
   void track_reasons() { tracking_ = true; }
@@ -120,6 +139,7 @@ class Database {
                      std::vector<Row>& rows);
   void rewrite_row(FunctionId function, Row row, const Value* cells, std::uint32_t hash);
   void run(const Code& code, const Instruction& instruction, Value* registers);
+  void check_time() const;
 
   std::vector<Sort> sorts_;
   std::map<std::string, SortId, std::less<>> sort_names_;
@@ -145,6 +165,7 @@ class Database {
   std::vector<Value> batch_keys_;
   std::vector<std::uint32_t> batch_hashes_;
   std::unordered_map<std::uint64_t, Value> container_memo_;  // by sort and value
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   bool tracking_ = false;
   RuleId blamed_;
   std::vector<std::pair<Value, Value>> equal_arguments_;

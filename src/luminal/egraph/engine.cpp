@@ -109,14 +109,9 @@ bool Engine::step(RulesetId ruleset) {
   const std::uint64_t before = database_.changes();
   changes_before_step_ = before;
   any_banned_ = false;
-  const std::vector<std::size_t> complete = search(bodies);
+  const std::vector<std::size_t> complete = search_all(bodies);
   database_.advance();
-  const auto start = apply_all(bodies);
-  const double rebuilding = seconds_since(start);
-  rebuild_seconds_ += rebuilding;
-  if (database_.changes() != before) {
-    seconds_per_change_ = rebuilding / static_cast<double>(database_.changes() - before);
-  }
+  if (!apply_in_time(bodies)) stopped_ = Stop::seconds;
   changes_before_step_ = database_.changes();
   if (stopped_ == Stop::finished) {
     for (const std::size_t number : complete) bodies_[number].last_run = database_.now();
@@ -129,21 +124,67 @@ bool Engine::step(RulesetId ruleset) {
   return database_.changes() != before || any_banned_;
 }
 
-// If an action fails, what the others did stays, the rest is forgotten. Returns when rebuilding began.
-Clock::time_point Engine::apply_all(const std::vector<std::size_t>& bodies) {
+// A function that may not be called where it is stops the program.
+std::vector<std::size_t> Engine::search_all(std::vector<std::size_t>& bodies) {
   try {
+    return search(bodies);
+  } catch (const ProgramError&) {
+    forget_matches(bodies);
+    throw;
+  }
+}
+
+// Whether a step with so many matches may not end before the deadline.
+bool Engine::at_risk(std::uint64_t matches) const {
+  constexpr double doubt = 4;
+  if (deadline_ == Clock::time_point::max() || matches == 0) return false;
+  return seconds_since(deadline_) + doubt * seconds_per_match_ * static_cast<double>(matches) >= 0;
+}
+
+// A step that may take too long can be undone: its repair cannot stop half way.
+bool Engine::apply_in_time(const std::vector<std::size_t>& bodies) {
+  std::uint64_t matches = 0;
+  for (const std::size_t number : bodies) matches += bodies_[number].found;
+  const auto start = Clock::now();
+  if (!at_risk(matches)) {
+    apply_all(bodies, Clock::time_point::max());
+  } else {
+    Database copy = database_;
+    try {
+      apply_all(bodies, deadline_);
+    } catch (const OutOfTime&) {
+      forget_matches(bodies);
+      database_.restore(std::move(copy));
+      return false;
+    }
+  }
+  if (matches != 0) seconds_per_match_ = seconds_since(start) / static_cast<double>(matches);
+  return true;
+}
+
+// If an action fails, what the others did stays, the rest is forgotten.
+void Engine::apply_all(const std::vector<std::size_t>& bodies, Clock::time_point deadline) {
+  try {
+    const std::uint64_t before = database_.changes();
     for (const std::size_t number : bodies) apply(bodies_[number]);
     const auto start = Clock::now();
-    database_.rebuild();
-    return start;
+    const std::uint64_t applied = database_.changes() - before;
+    database_.rebuild(deadline);
+    const double rebuilding = seconds_since(start);
+    rebuild_seconds_ += rebuilding;
+    if (applied != 0) seconds_per_change_ = rebuilding / static_cast<double>(applied);
   } catch (const ProgramError&) {
     database_.discard();
     database_.blame(RuleId());
-    for (const std::size_t number : bodies) {
-      bodies_[number].found = 0;
-      bodies_[number].matches.clear();
-    }
+    forget_matches(bodies);
     throw;
+  }
+}
+
+void Engine::forget_matches(const std::vector<std::size_t>& bodies) {
+  for (const std::size_t number : bodies) {
+    bodies_[number].found = 0;
+    bodies_[number].matches.clear();
   }
 }
 
@@ -221,10 +262,11 @@ void Engine::note_budget() {
   }
 }
 
-// Rebuilding may have merged so many rows that there is room again; what was not applied is then found once
-// more.
+// Rebuilding may have merged so many rows, or taken so little time, that there is room again; what was not
+// applied is then found once more.
 bool Engine::has_room() const {
   constexpr double full = 0.9;
+  if (stopped_ == Stop::seconds) return seconds_since(deadline_) < -(1 - full) * budget_.seconds;
   if (stopped_ != Stop::rows && stopped_ != Stop::bytes) return false;
   return static_cast<double>(database_.live_rows()) < full * static_cast<double>(budget_.rows) &&
          static_cast<double>(database_.used_bytes()) < full * static_cast<double>(budget_.bytes);

@@ -146,7 +146,11 @@ class Engine {
   void run_in_parallel(std::vector<Job>& jobs);
   void run_jobs(std::vector<Job>& jobs);
   bool over_limit(Body& body);
-  std::chrono::steady_clock::time_point apply_all(const std::vector<std::size_t>& bodies);
+  std::vector<std::size_t> search_all(std::vector<std::size_t>& bodies);
+  bool at_risk(std::uint64_t matches) const;
+  bool apply_in_time(const std::vector<std::size_t>& bodies);
+  void apply_all(const std::vector<std::size_t>& bodies, std::chrono::steady_clock::time_point deadline);
+  void forget_matches(const std::vector<std::size_t>& bodies);
   void apply(Body& body);
   void apply_rule(Body& body, RuleId id);
   void note_budget();
@@ -177,8 +181,10 @@ class Engine {
   std::size_t peak_bytes_ = 0;
   double rebuild_seconds_ = 0;
   bool any_banned_ = false;
-  /// How long rebuilding took for each change of the last step, to leave time for it.
+  /// How long rebuilding took for each change that the last step's actions made, to leave time for it, and
+  /// how long that step took for each match.
   double seconds_per_change_ = 0;
+  double seconds_per_match_ = 0;
   std::uint64_t changes_before_step_ = 0;
 };
 

@@ -69,12 +69,11 @@ void Database::run(const Code& code, const Instruction& instruction, Value* regi
   const FunctionId function(instruction.callee);
   switch (instruction.kind) {
     case Kind::call: {
-      const Primitive& primitive = (*primitives_)[instruction.callee];
-      const std::span<const Value> given{arguments, instruction.argument_count};
-      const auto result = primitive.action ? primitive.action(*this, given) : primitive.body(*atoms_, given);
+      const PrimitiveId primitive(instruction.callee);
+      const auto result = call(primitive, code.access, {arguments, instruction.argument_count});
       if (!result)
-        throw ProgramError(cat("call of primitive ", primitive.name, " failed"), instruction.span,
-                           Fault::failed);
+        throw ProgramError(cat("call of primitive ", (*primitives_)[primitive.index()].name, " failed"),
+                           instruction.span, Fault::failed);
       registers[instruction.target] = *result;
       break;
     }

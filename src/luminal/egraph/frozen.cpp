@@ -64,7 +64,8 @@ void Frozen::add_children(const Database& database, SortId id, Value value, Froz
   } else if (sort.is_container()) {
     const Elements& elements = database.atoms().elements_of(value);
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      add_children(database, sort.elements[i % sort.elements.size()], elements[i], node);
+      const SortId element = database.element_sort(sort, elements, i);
+      if (!element.none()) add_children(database, element, elements[i], node);
     }
   } else {
     ++node.cost;

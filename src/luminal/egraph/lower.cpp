@@ -80,7 +80,10 @@ class CodeBuilder {
     instruction.span = node.source->span;
     std::vector<std::uint32_t> arguments;
     arguments.reserve(node.arguments.size());
-    for (const std::uint32_t argument : node.arguments) arguments.push_back(value(argument));
+    for (const std::uint32_t argument : node.arguments) {
+      const bool name = arguments.empty() && node.callee;
+      arguments.push_back(name ? constant(*node.callee) : value(argument));
+    }
     instruction.first_argument = static_cast<std::uint32_t>(code_.arguments.size());
     instruction.argument_count = static_cast<std::uint32_t>(arguments.size());
     code_.arguments.insert(code_.arguments.end(), arguments.begin(), arguments.end());
@@ -89,6 +92,7 @@ class CodeBuilder {
   void emit(Instruction instruction) { code_.instructions.push_back(std::move(instruction)); }
 
   Code finish(std::optional<std::uint32_t> result) {
+    code_.access = reads_ ? Access::full : Access::write;
     code_.inputs = inputs_;
     code_.registers = inputs_ + static_cast<std::uint32_t>(code_.constants.size()) + results_;
     const auto place = [&](std::uint32_t& reg) {
@@ -260,11 +264,12 @@ Query lower_facts(const Database& database, const std::vector<Fact>& facts, Span
   }
   Query query = builder.finish(span);
   query.see_subsumed = true;
+  query.access = Access::read;
   return query;
 }
 
 void lower_rule(const Database& database, const std::vector<Fact>& body, const std::vector<Action>& head,
-                bool reads_in_head, Span span, Rule& rule) {
+                bool reads, Span span, Rule& rule) {
   Resolver resolver(database);
   const auto facts = resolve_facts(resolver, body);
   const auto body_variables = static_cast<std::uint32_t>(resolver.variable_count());
@@ -279,8 +284,9 @@ void lower_rule(const Database& database, const std::vector<Fact>& body, const s
     if (right) builder.equate(place, builder.add(*right));
   }
   rule.query = builder.finish(span);
+  rule.query.access = reads ? Access::read : Access::none;
 
-  CodeBuilder code(database, resolver, reads_in_head);
+  CodeBuilder code(database, resolver, reads);
   for (std::uint32_t variable = 0; variable < body_variables; ++variable) {
     const Term place = builder.place(variable);
     if (place.variable) {

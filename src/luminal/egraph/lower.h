@@ -12,9 +12,10 @@ namespace luminal::egraph {
 /// A conjunction of facts as a query that also sees subsumed rows. Throws `ProgramError`, as all of these do.
 Query lower_facts(const Database& database, const std::vector<Fact>& facts, Span span);
 
-/// A rule's body and head. Functions can be read in the head only if `reads_in_head`.
+/// A rule's body and head. Functions can be read in the head, and by function values in the body, only if
+/// `reads`.
 void lower_rule(const Database& database, const std::vector<Fact>& body, const std::vector<Action>& head,
-                bool reads_in_head, Span span, Rule& rule);
+                bool reads, Span span, Rule& rule);
 
 struct LoweredAction {
   Code code;

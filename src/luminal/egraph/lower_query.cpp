@@ -74,7 +74,10 @@ Term QueryBuilder::add(std::uint32_t id) {
   }
   Computation computation;
   computation.primitive = node.primitive;
-  for (const std::uint32_t argument : node.arguments) computation.inputs.push_back(add(argument));
+  for (const std::uint32_t argument : node.arguments) {
+    const bool name = computation.inputs.empty() && node.callee;
+    computation.inputs.push_back(name ? Term{false, *node.callee} : add(argument));
+  }
   computation.output = fresh();
   query_.computations.push_back(computation);
   return computation.output;

@@ -5,7 +5,11 @@
 namespace luminal::egraph {
 
 Matcher::Matcher(Database& database, const Query& query, const Plan& plan, Stamp since)
-    : database_(database), plan_(plan), see_subsumed_(query.see_subsumed), sources_(plan.steps.size()) {
+    : database_(database),
+      plan_(plan),
+      see_subsumed_(query.see_subsumed),
+      access_(query.access),
+      sources_(plan.steps.size()) {
   registers_.resize(query.variables + plan.constants.size());
   std::copy(plan.constants.begin(), plan.constants.end(), registers_.begin() + query.variables);
   std::size_t widest = 0;
@@ -72,7 +76,9 @@ inline bool Matcher::lookup(const Step& step, const Source& source) {
 inline bool Matcher::compute(const Step& step) {
   for (std::size_t i = 0; i < step.inputs.size(); ++i) arguments_[i] = registers_[step.inputs[i]];
   const Primitive& primitive = database_.primitive(step.primitive);
-  const auto result = primitive.body(database_.atoms(), {arguments_.data(), step.inputs.size()});
+  const std::span<const Value> arguments(arguments_.data(), step.inputs.size());
+  const auto result = primitive.body ? primitive.body(database_.atoms(), arguments)
+                                     : database_.call(step.primitive, access_, arguments);
   if (!result) return false;
   if (step.check_result) return registers_[step.result] == *result;
   registers_[step.result] = *result;

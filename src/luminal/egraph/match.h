@@ -45,6 +45,7 @@ class Matcher {
   Database& database_;
   const Plan& plan_;
   bool see_subsumed_;
+  Access access_;
   std::vector<Source> sources_;
   std::vector<Value> registers_;
   std::vector<Value> arguments_;

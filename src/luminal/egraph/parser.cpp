@@ -24,6 +24,12 @@ SortCommand container_sort(const Sexpr& name, const Sexpr& call) {
   SortCommand sort;
   sort.name = symbol(name, "sort name");
   sort.presort = head(call, "container sort declaration");
+  if (sort.presort == "UnstableFn") {
+    expect_size(call, 3, 3, "(UnstableFn (<input sort>*) <output sort>)");
+    sort.arguments = symbols(call.items[1], "list of input sorts");
+    sort.arguments.push_back(symbol(call.items[2], "output sort"));
+    return sort;
+  }
   for (std::size_t i = 1; i < call.items.size(); ++i)
     sort.arguments.push_back(symbol(call.items[i], "sort name"));
   return sort;

@@ -22,6 +22,10 @@ using PrimitiveBody = std::function<std::optional<Value>(Atoms& atoms, std::span
 /// As `PrimitiveBody`, but for actions only: it may read the tables and make terms.
 using ActionBody = std::function<std::optional<Value>(Database& database, std::span<const Value> arguments)>;
 
+/// As `PrimitiveBody`, for primitives that call functions: what those may do depends on the caller.
+using CallBody =
+    std::function<std::optional<Value>(Database& database, Access access, std::span<const Value> arguments)>;
+
 struct Primitive {
   std::string name;
   std::vector<SortId> inputs;
@@ -29,6 +33,11 @@ struct Primitive {
   PrimitiveBody body;
   /// If given, `body` is not: the primitive can be called in actions only.
   ActionBody action;
+  /// If given, neither of the others is.
+  CallBody call;
+  /// The first argument is the name of a function or primitive, a literal, and the others are the first
+  /// arguments of what it names. The body gets `Database::callee` in the name's place.
+  bool names_function = false;
   /// So many of the last `inputs` may come any number of times together, also none.
   std::size_t repeated = 0;
 

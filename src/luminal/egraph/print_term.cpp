@@ -94,14 +94,20 @@ class Printer {
   }
 
   bool expand_container(const Sort& sort, const Elements& elements) {
-    static constexpr const char* names[] = {"vec-of", "set-of", "multiset-of", "map-of", "pair"};
+    static constexpr const char* names[] = {"vec-of", "set-of", "multiset-of",
+                                            "map-of", "pair",   "unstable-fn"};
     if (elements.empty() && (sort.kind == SortKind::vec || sort.kind == SortKind::map)) {
       result_ += sort.kind == SortKind::vec ? "(vec-empty)" : "(map-empty)";
       return true;
     }
     push(")");
     for (std::size_t i = elements.size(); i-- > 0;) {
-      push(sort.elements[i % sort.elements.size()], elements[i]);
+      const SortId element = database_.element_sort(sort, elements, i);
+      if (element.none()) {
+        push(print_text(database_.callee_name(elements[i])));
+      } else {
+        push(element, elements[i]);
+      }
       push(" ");
     }
     push(std::string("(") + names[static_cast<int>(sort.kind) - static_cast<int>(SortKind::vec)]);
@@ -142,7 +148,8 @@ std::uint64_t value_cost(const Database& database, const Frozen& frozen, const C
   std::uint64_t total = 0;
   const Elements& elements = database.atoms().elements_of(value);
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const SortId element = sort.elements[i % sort.elements.size()];
+    const SortId element = database.element_sort(sort, elements, i);
+    if (element.none()) continue;
     total = saturating_sum(total, value_cost(database, frozen, choice, element, elements[i]));
   }
   return total;

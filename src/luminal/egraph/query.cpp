@@ -11,7 +11,7 @@ void print(std::ostream& out, const Term& term) {
 
 std::string Query::signature() const {
   std::ostringstream out;
-  out << variables << impossible << see_subsumed;
+  out << variables << impossible << see_subsumed << static_cast<int>(access);
   for (const Atom& atom : atoms) {
     out << "|a" << atom.function.value();
     for (const Term& term : atom.terms) print(out, term);

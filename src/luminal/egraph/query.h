@@ -36,6 +36,8 @@ struct Query {
   bool impossible = false;
   /// Also see rows that were subsumed (as `check` does).
   bool see_subsumed = false;
+  /// What the primitives in it may do.
+  Access access = Access::none;
 
   /// Equal text means equal queries.
   std::string signature() const;

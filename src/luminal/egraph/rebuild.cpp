@@ -13,9 +13,9 @@ Value Database::canonical(SortId id, Value value) {
   const auto known = container_memo_.find(key);
   if (known != container_memo_.end()) return known->second;
   Elements elements = atoms_->elements_of(value);
-  const std::vector<SortId> element_sorts = sort.elements;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    elements[i] = canonical(element_sorts[i % element_sorts.size()], elements[i]);
+    const SortId element = element_sort(sort, elements, i);
+    if (!element.none()) elements[i] = canonical(element, elements[i]);
   }
   if (sort.kind == SortKind::set || sort.kind == SortKind::multiset) {
     std::sort(elements.begin(), elements.end());
@@ -29,7 +29,20 @@ Value Database::canonical(SortId id, Value value) {
   return result;
 }
 
-void Database::rebuild() {
+void Database::check_time() const {
+  if (deadline_ != std::chrono::steady_clock::time_point::max() &&
+      std::chrono::steady_clock::now() > deadline_)
+    throw OutOfTime{};
+}
+
+void Database::restore(Database&& copy) {
+  const std::uint64_t changes = changes_;
+  *this = std::move(copy);
+  changes_ = changes + 1;
+}
+
+void Database::rebuild(std::chrono::steady_clock::time_point deadline) {
+  deadline_ = deadline;
   flush();
   while (any_dirty_) {
     std::vector<std::vector<Value>> stale(sorts_.size());
@@ -40,6 +53,7 @@ void Database::rebuild() {
     container_memo_.clear();
     flush();
   }
+  deadline_ = std::chrono::steady_clock::time_point::max();
   for (Function& function : functions_) function.table.compact_if_sparse();
   for (std::size_t i = 0; i < functions_.size(); ++i) marks_[i] = functions_[i].table.rows();
 }
@@ -49,6 +63,7 @@ void Database::rebuild() {
 void Database::rebuild_function(FunctionId id, const std::vector<std::vector<Value>>& stale) {
   Function& function = functions_[id.index()];
   if (function.table.live() == 0) return;
+  check_time();
   std::vector<Row> rows;
   collect_stale(function, stale, rows);
   const std::size_t width = function.table.width();
@@ -56,6 +71,7 @@ void Database::rebuild_function(FunctionId id, const std::vector<std::vector<Val
   std::vector<Value> cells(batch * width);
   std::array<std::uint32_t, batch> hashes{};
   for (std::size_t first = 0; first < rows.size(); first += batch) {
+    check_time();
     const std::size_t count = std::min(batch, rows.size() - first);
     for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(function.table.row(rows[first + i]));
     for (std::size_t i = 0; i < count; ++i) {

@@ -122,6 +122,18 @@ std::uint32_t Resolver::add_name(const Expr& expr) {
   return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
+// What a function value calls is known when the program is read.
+void Resolver::check_name(const Expr& expr) const {
+  const bool literal = !expr.arguments.empty() && expr.arguments[0].kind == Expr::Kind::literal &&
+                       std::holds_alternative<std::string>(expr.arguments[0].literal);
+  if (!literal)
+    throw ProgramError(cat("the first argument must be a function's name in quotes: ", print_expr(expr)),
+                       expr.span);
+  const std::string& name = std::get<std::string>(expr.arguments[0].literal);
+  if (!database_.find_function(name) && database_.overloads(name).empty())
+    throw ProgramError(cat("unbound function ", name), expr.arguments[0].span);
+}
+
 void Resolver::add_call(const Expr& expr, ResolvedExpr& node) {
   const auto function = database_.find_function(expr.name);
   if (!function) {
@@ -129,6 +141,7 @@ void Resolver::add_call(const Expr& expr, ResolvedExpr& node) {
       throw ProgramError(cat("unbound function ", expr.name), expr.span);
     }
     node.kind = ResolvedExpr::Kind::primitive;
+    if (database_.primitive(database_.overloads(expr.name).front()).names_function) check_name(expr);
     return;
   }
   node.kind = ResolvedExpr::Kind::function;
@@ -144,7 +157,50 @@ void Resolver::add_call(const Expr& expr, ResolvedExpr& node) {
   assign(node.slot, callee.output, expr);
 }
 
+// Whether a function value's arguments can be of these sorts.
+bool Resolver::fits(const ResolvedExpr& node, std::span<const SortId> inputs) const {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const SortId known = slots_[root(nodes_[node.arguments[i + 1]].slot)].sort;
+    if (!known.none() && known != inputs[i]) return false;
+  }
+  return true;
+}
+
+std::vector<Resolver::Target> Resolver::targets(const ResolvedExpr& node, const Sort& sort) const {
+  const std::string& name = std::get<std::string>(node.source->arguments[0].literal);
+  const std::size_t given = node.arguments.size() - 1;
+  const std::size_t taken = sort.elements.size() - 1;
+  std::vector<Target> result;
+  const auto consider = [&](Value callee, std::vector<SortId> sorts, SortId output) {
+    const bool same = output == sort.elements.back() &&
+                      std::equal(sorts.begin() + static_cast<std::ptrdiff_t>(given), sorts.end(),
+                                 sort.elements.begin(), sort.elements.end() - 1);
+    sorts.resize(given);
+    if (same && fits(node, sorts)) result.push_back({callee, std::move(sorts)});
+  };
+  if (const auto function = database_.find_function(name)) {
+    const Function& called = database_.function(*function);
+    if (called.inputs.size() == given + taken) {
+      consider(Database::callee(*function), called.inputs, called.output);
+    }
+    return result;
+  }
+  for (const PrimitiveId id : database_.overloads(name)) {
+    const Primitive& primitive = database_.primitive(id);
+    if (primitive.names_function || !primitive.takes(given + taken)) continue;
+    std::vector<SortId> sorts;
+    for (std::size_t i = 0; i < given + taken; ++i) sorts.push_back(primitive.input(i));
+    consider(Database::callee(id), std::move(sorts), primitive.output);
+  }
+  return result;
+}
+
 bool Resolver::viable(const ResolvedExpr& node, const Primitive& primitive) const {
+  if (primitive.names_function) {
+    const SortId known = slots_[root(node.slot)].sort;
+    return (known.none() || known == primitive.output) &&
+           !targets(node, database_.sort(primitive.output)).empty();
+  }
   if (!primitive.takes(node.arguments.size())) return false;
   SortId any;
   const auto fits = [&](std::uint32_t slot, SortId wanted) {
@@ -161,6 +217,13 @@ bool Resolver::viable(const ResolvedExpr& node, const Primitive& primitive) cons
 }
 
 void Resolver::apply(const ResolvedExpr& node, const Primitive& primitive) {
+  if (primitive.names_function) {
+    const auto possible = targets(node, database_.sort(primitive.output));
+    for (std::size_t i = 0; i < possible.front().given.size(); ++i) {
+      assign(nodes_[node.arguments[i + 1]].slot, possible.front().given[i], *node.source);
+    }
+    return assign(node.slot, primitive.output, *node.source);
+  }
   std::optional<std::uint32_t> any;
   const auto place = [&](std::uint32_t slot, SortId wanted) {
     if (wanted != any_sort) return assign(slot, wanted, *node.source);
@@ -181,6 +244,11 @@ bool Resolver::decide(ResolvedExpr& node) {
     only = id;
   }
   if (!only) refuse(node);
+  if (database_.primitive(*only).names_function) {
+    const auto possible = targets(node, database_.sort(database_.primitive(*only).output));
+    if (possible.size() > 1) return false;
+    node.callee = possible.front().callee;
+  }
   node.primitive = *only;
   apply(node, database_.primitive(*only));
   return true;
@@ -188,6 +256,12 @@ bool Resolver::decide(ResolvedExpr& node) {
 
 void Resolver::refuse(const ResolvedExpr& node) const {
   const auto overloads = database_.overloads(node.source->name);
+  if (database_.primitive(overloads.front()).names_function) {
+    const SortId known = slots_[root(node.slot)].sort;
+    throw ProgramError(cat("cannot be a function of ", known.none() ? "any declared sort" : "sort ",
+                           known.none() ? "" : database_.sort(known).name, ": ", print_expr(*node.source)),
+                       node.source->span);
+  }
   const bool arity = std::none_of(overloads.begin(), overloads.end(), [&](PrimitiveId id) {
     return database_.primitive(id).takes(node.arguments.size());
   });

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct ResolvedExpr {
   Value global = 0;  // a global's number in its function
   PrimitiveId primitive;
   std::vector<std::uint32_t> arguments;
+  /// Of a function value: what its name means.
+  std::optional<Value> callee;
 };
 
 /// Finds what names mean and which sorts expressions have, for the expressions of one rule or action
@@ -63,10 +66,18 @@ class Resolver {
   std::uint32_t add(const Expr& expr);
   std::uint32_t add_name(const Expr& expr);
   void add_call(const Expr& expr, ResolvedExpr& node);
+  void check_name(const Expr& expr) const;
   std::uint32_t new_slot();
   std::uint32_t root(std::uint32_t slot) const;
   void assign(std::uint32_t slot, SortId sort, const Expr& expr);
   void unify(std::uint32_t a, std::uint32_t b, const Expr& expr);
+  /// What a function value's name can mean, and the sorts of the arguments it is given.
+  struct Target {
+    Value callee;
+    std::vector<SortId> given;
+  };
+  std::vector<Target> targets(const ResolvedExpr& node, const Sort& sort) const;
+  bool fits(const ResolvedExpr& node, std::span<const SortId> inputs) const;
   bool viable(const ResolvedExpr& node, const Primitive& primitive) const;
   bool decide(ResolvedExpr& node);
   void apply(const ResolvedExpr& node, const Primitive& primitive);

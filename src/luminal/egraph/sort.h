@@ -22,13 +22,15 @@ enum class SortKind : std::uint8_t {
   multiset,
   map,
   pair,
+  function,  // what is called, then the arguments that it was given already
 };
 
 /// What the cells of a column mean.
 struct Sort {
   std::string name;
   SortKind kind = SortKind::classes;
-  /// Of a container: the sorts of its elements (a map's are key and value).
+  /// Of a container: the sorts of its elements (a map's are key and value; a function's are what it still
+  /// takes and what it gives, and `Database::element_sort` tells the sorts of what it holds).
   std::vector<SortId> elements;
   /// False for the sort behind a relation.
   bool unionable = true;

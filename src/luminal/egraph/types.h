@@ -29,6 +29,17 @@ struct Span {
   std::uint32_t column = 0;
 };
 
+/// What may be done with the tables at a place in a program: nothing in the body of a rule, reading in a
+/// check, writing in a rule's head, both in top-level actions. Rules that are `:naive` or `:unsafe-seminaive`
+/// may also read.
+enum class Access : std::uint8_t { none, read, write, full };
+inline bool may_read(Access access) {
+  return access == Access::read || access == Access::full;
+}
+inline bool may_write(Access access) {
+  return access == Access::write || access == Access::full;
+}
+
 /// Whether a command was refused before it did anything, or failed while it ran (a failed check, a panic, an
 /// illegal merge): only the latter is what `(fail …)` expects.
 enum class Fault : std::uint8_t { refused, failed };

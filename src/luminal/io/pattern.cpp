@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "luminal/io/pattern_translate.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -47,68 +48,14 @@ namespace {
 
 constexpr std::uint32_t most_steps = 10'000'000;
 
-/// Whether "{Han}" or the like begins here.
-bool names_script(const std::string& expression, std::size_t at) {
-  static constexpr std::string_view scripts[] = {
-      "Arabic",    "Armenian", "Bengali", "Cyrillic", "Devanagari", "Ethiopic", "Georgian", "Greek",
-      "Han",       "Hangul",   "Hebrew",  "Hiragana", "Katakana",   "Khmer",    "Lao",      "Latin",
-      "Mongolian", "Myanmar",  "Tamil",   "Telugu",   "Thai",       "Tibetan"};
-  if (at >= expression.size() || expression[at] != '{') return false;
-  const std::string_view name = std::string_view(expression).substr(at + 1);
-  return std::any_of(std::begin(scripts), std::end(scripts), [&](std::string_view script) {
-    return name.starts_with(script) && name.substr(script.size()).starts_with('}');
-  });
-}
-
-/// PCRE2's \p{Han} takes in what other scripts have too, its \s U+180E, and its \w (and so \b) no marks; the
-/// engines these patterns were written for follow Unicode. Oniguruma's \h is a hexadecimal digit.
-std::string translated(const std::string& expression, PatternDialect dialect) {
-  const std::string space = R"(\x{9}-\x{d}\x{85}\p{Z})";
-  std::string word = R"(\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
-                     R"(\x{1F170}-\x{1F189})";
-  word += dialect == PatternDialect::rust ? R"(\x{200C}\x{200D})" : R"(\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})";
-  std::string result;
-  bool in_class = false;
-  for (std::size_t i = 0; i < expression.size(); ++i) {
-    const char c = expression[i];
-    const char next = i + 1 < expression.size() ? expression[i + 1] : '\0';
-    if (c == '\\' && (next == 's' || next == 'w')) {
-      ++i;
-      const std::string& members = next == 's' ? space : word;
-      result += in_class ? members : "[" + members + "]";
-    } else if (c == '\\' && (next == 'S' || next == 'W') && !in_class) {
-      result += "[^" + (next == 'S' ? space : word) + "]";
-      ++i;
-    } else if (c == '\\' && (next == 'b' || next == 'B') && !in_class) {
-      const std::string is = "[" + word + "]";
-      const std::string edge = "(?<=" + is + ")(?!" + is + ")|(?<!" + is + ")(?=" + is + ")";
-      result += next == 'b' ? "(?:" + edge + ")" : "(?!" + edge + ")";
-      ++i;
-    } else if (c == '\\' && next == 'h' && dialect == PatternDialect::oniguruma) {
-      result += in_class ? "0-9a-fA-F" : "[0-9a-fA-F]";
-      ++i;
-    } else if (c == '\\') {
-      result += c;
-      if (next != '\0') result += expression[++i];
-      if ((next == 'p' || next == 'P') && names_script(expression, i + 1)) {
-        result += "{sc:";
-        ++i;
-      }
-    } else {
-      result += c;
-      in_class = c == '[' ? true : c == ']' ? false : in_class;
-      // A ']' that stands first in a class is a member.
-      if (c == '[' && next == '^') {
-        result += '^';
-        ++i;
-      }
-      if (c == '[' && i + 1 < expression.size() && expression[i + 1] == ']') {
-        result += "\\]";
-        ++i;
-      }
-    }
-  }
-  return result;
+bool is_script(const std::string& name) {
+  const std::string pattern = "\\p{sc:" + name + "}";
+  int status = 0;
+  PCRE2_SIZE where = 0;
+  pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), PCRE2_UTF,
+                                   &status, &where, nullptr);
+  pcre2_code_free(code);
+  return code != nullptr;
 }
 
 struct Code {
@@ -131,7 +78,7 @@ std::string message_of(int status) {
 
 Pattern::Pattern(const std::string& expression, PatternDialect dialect) {
   if (expression.size() > 65536) throw Error(cat("a pattern of ", expression.size(), " bytes is refused"));
-  const std::string ours = translated(expression, dialect);
+  const std::string ours = translate_pattern(expression, dialect, is_script);
   int status = 0;
   PCRE2_SIZE where = 0;
   // In Oniguruma, '^' and '$' stand at every line.

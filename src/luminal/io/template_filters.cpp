@@ -314,7 +314,7 @@ const std::map<std::string, Filter, std::less<>>& filters() {
       {"list", [](const Value& v, const Arguments&) -> Value { return items(v); }},
       {"upper", [](const Value& v, const Arguments&) -> Value { return upper_text(v.text()); }},
       {"lower", [](const Value& v, const Arguments&) -> Value { return lower_text(v.text()); }},
-      {"title", [](const Value& v, const Arguments&) -> Value { return title_text(v.text()); }},
+      {"title", [](const Value& v, const Arguments&) -> Value { return title_words(v.text()); }},
       {"capitalize", [](const Value& v, const Arguments&) -> Value { return capitalise_text(v.text()); }},
       {"trim",
        [](const Value& v, const Arguments& a) -> Value {

@@ -67,6 +67,28 @@ std::string lower_text(const std::string& text) {
 std::string title_text(const std::string& text) {
   return cased(text, [](bool after_letter, bool) { return !after_letter; });
 }
+std::string title_words(const std::string& text) {
+  std::string result;
+  std::string word;
+  const auto finish = [&] {
+    const std::size_t first = word.empty() ? 0 : code_point_at(word, 0).bytes;
+    result += upper_text(word.substr(0, first)) + lower_text(word.substr(first));
+    word.clear();
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    const std::string character = text.substr(at, point.bytes);
+    at += point.bytes;
+    if (is_python_space(point.value) || std::string_view("-({[<").find(character) != std::string_view::npos) {
+      finish();
+      result += character;
+    } else {
+      word += character;
+    }
+  }
+  finish();
+  return result;
+}
 std::string capitalise_text(const std::string& text) {
   return cased(text, [](bool, bool first) { return first; });
 }

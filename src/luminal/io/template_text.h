@@ -16,6 +16,8 @@ std::string strip_text(const std::string& text, const std::optional<std::string>
 std::string upper_text(const std::string& text);
 std::string lower_text(const std::string& text);
 std::string title_text(const std::string& text);
+/// As Jinja's filter: words end at spaces and at - ( { [ < only.
+std::string title_words(const std::string& text);
 std::string capitalise_text(const std::string& text);
 /// At most `limit` splits, all if it is negative.
 TemplateValue split_text(const std::string& text, const std::string& separator, std::int64_t limit,

@@ -71,6 +71,7 @@ struct PreSplit {
   std::string_view name;
   std::array<const char*, 6> patterns;
   bool ignore_merges = false;
+  bool begins = false;  // with the begin token, if the file does not say
 };
 
 // clang-format off: one line a name
@@ -82,11 +83,14 @@ constexpr PreSplit pre_splits[] = {
     {"jina-de", {contractions_words}}, {"jina-v1-en", {contractions_words}}, {"jina-v2-es", {contractions_words}},
     {"jina-v2-de", {contractions_words}}, {"a.x-4.0", {contractions_words}}, {"mellum", {contractions_words}},
     {"trillion", {contractions_words}}, {"granite-docling", {contractions_words}},
-    {"llama3", {three_digits}, true}, {"llama-v3", {three_digits}, true}, {"llama-bpe", {three_digits}, true},
-    {"falcon3", {three_digits}, true}, {"dbrx", {three_digits}}, {"smaug-bpe", {three_digits}},
-    {"chatglm-bpe", {three_digits}}, {"glm4", {three_digits}}, {"pixtral", {three_digits}, true},
+    {"modern-bert", {contractions_words}}, {"jina-v2-code", {contractions_words}}, {"exaone4", {contractions_words}},
+    {"llama3", {three_digits}, true, true}, {"llama-v3", {three_digits}, true, true}, {"llama-bpe", {three_digits}, true, true},
+    {"falcon3", {three_digits}, true, true}, {"dbrx", {three_digits}}, {"smaug-bpe", {three_digits}},
+    {"chatglm-bpe", {three_digits}}, {"glm4", {three_digits}}, {"pixtral", {three_digits}, true, true},
+    {"falcon-h1", {three_digits}, true, true}, {"midm-2.0", {three_digits}, true, true}, {"lfm2", {three_digits}, true, true},
+    {"jina-v5-nano", {three_digits}, true, true},
     {"qwen2", {one_digit}}, {"stablelm2", {one_digit}}, {"hunyuan", {one_digit}}, {"megrez", {one_digit}},
-    {"deepseek-r1-qwen", {one_digit}}, {"grok-2", {one_digit}},
+    {"deepseek-r1-qwen", {one_digit}}, {"kormo", {one_digit}}, {"f2llmv2", {one_digit}}, {"solar-open", {one_digit}}, {"grok-2", {one_digit}},
     {"starcoder", {"\\p{N}", contractions_words}}, {"refact", {"\\p{N}", contractions_words}},
     {"command-r", {"\\p{N}", contractions_words}}, {"smollm", {"\\p{N}", contractions_words}},
     {"codeshell", {"\\p{N}", contractions_words}}, {"exaone", {"\\p{N}", contractions_words}},
@@ -94,6 +98,7 @@ constexpr PreSplit pre_splits[] = {
     {"falcon", {"[\\p{P}\\$\\+<=>\\^~\\|`]+", contractions_words, "[0-9][0-9][0-9]"}},
     {"deepseek-coder", {"[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+", "[\\x{4e00}-\\x{9fa5}\\x{800}-\\x{4e00}\\x{ac00}-\\x{d7ff}]+", "\\p{N}"}},
     {"deepseek-v3", {"\\p{N}{1,3}", kanji_kana, LUMINAL_SYMBOLS_WORDS}},
+    {"joyai-llm", {"\\p{N}{1,3}", kanji_kana, LUMINAL_SYMBOLS_WORDS}},
     {"hunyuan-dense", {"\\p{N}{1,3}", kanji_kana, LUMINAL_SYMBOLS_WORDS}},
     {"deepseek-llm", {"[\\r\\n]", cased_words, "\\s?[!-/:-~\\x{FF01}-\\x{FF0F}\\x{FF1A}-\\x{FF5E}\\x{2018}-\\x{201F}\\x{3000}-\\x{3002}]+",
       "\\s+$", "[\\x{4e00}-\\x{9fa5}\\x{800}-\\x{4e00}\\x{ac00}-\\x{d7ff}]+", "\\p{N}+"}},
@@ -105,14 +110,15 @@ constexpr PreSplit pre_splits[] = {
       LUMINAL_EDGE LUMINAL_NOT_HAN(LUMINAL_UPPER) "+" LUMINAL_NOT_HAN(LUMINAL_LOWER) "*" LUMINAL_CONTRACTIONS
       "?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|" LUMINAL_LINE_ENDS}},
     {"bailingmoe", {bailing}}, {"bailingmoe2", {bailing}}, {"llada-moe", {bailing}},
-    {"chameleon", {"<sentinel:[0-9]+>", "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z", "([\\t\\n]|    |  )", "\\p{N}", "[\\p{P}!-/:-@\\[-`{-~]", contractions_words}},
+    {"chameleon", {"<sentinel:[0-9]+>", "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z", "([\\t\\n]|    |  )", "\\p{N}", "[\\p{P}!-/:-@\\[-`{-~]", contractions_words}, false, true},
     {"bloom", {" ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{ff0c}\\x{3001}\\x{964}\\x{6d4}\\x{60c})]+"}},
     {"poro-chat", {" ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{ff0c}\\x{3001}\\x{964}\\x{6d4}\\x{60c})]+"}},
     {"gpt3-finnish", {" ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{ff0c}\\x{3001}\\x{964}\\x{6d4}\\x{60c})]+"}},
     {"viking", {" ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{ff0c}\\x{3001}\\x{964}\\x{6d4}\\x{60c})]+", "\\p{N}"}},
     {"tekken", {LUMINAL_EDGE LUMINAL_UPPER "*" LUMINAL_LOWER "+|" LUMINAL_EDGE LUMINAL_UPPER "+" LUMINAL_LOWER
-      "*|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" LUMINAL_LINE_ENDS}, true},
-    {"gpt-4o", {four_o}}, {"llama4", {four_o}}, {"minimax-m2", {four_o}},
+      "*|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|" LUMINAL_LINE_ENDS}, true, true},
+    {"gpt-4o", {four_o}}, {"llama4", {four_o}}, {"minimax-m2", {four_o}}, {"kanana2", {four_o}}, {"talkie", {four_o}},
+    {"qwen35", {LUMINAL_CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|" LUMINAL_LINE_ENDS}},
     {"seed-coder", {LUMINAL_CONTRACTIONS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}| ?[^\\s\\p{L}\\p{N}\\r\\n]+|" LUMINAL_LINE_ENDS}},
 };
 // clang-format on
@@ -234,9 +240,7 @@ void make_gpt2(const Gguf& gguf, const GgufVocabulary& source, TokenizerParts& p
   options.ignore_merges = split.ignore_merges;
   parts.model = make_bpe(parts.vocabulary, merges, options, gguf.file);
   parts.decoders = {decode_byte_level()};
-  const bool begin = split.name == "llama-bpe" || split.name == "llama3" || split.name == "llama-v3" ||
-                     split.name == "falcon3" || split.name == "tekken" || split.name == "pixtral";
-  add_surroundings(gguf, parts, source.tokens.size(), begin, false);
+  add_surroundings(gguf, parts, source.tokens.size(), split.begins, false);
 }
 
 void make_bert(const Gguf& gguf, const GgufVocabulary& source, TokenizerParts& parts) {
