@@ -4,6 +4,7 @@
 
 #include "luminal/cli/bench.h"
 #include "luminal/cli/compile.h"
+#include "luminal/cli/demo.h"
 #include "luminal/cli/egg.h"
 #include "luminal/cli/inspect.h"
 #include "luminal/cli/profile.h"
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
   luminal::cli::add_cache_command(app);
   luminal::cli::add_compile_command(app);
   luminal::cli::add_devices_command(app);
+  luminal::cli::add_demo_command(app, exit_code);
   luminal::cli::add_egg_command(app, exit_code);
   luminal::cli::add_inspect_command(app);
   luminal::cli::add_profile_command(app);
