@@ -10,6 +10,7 @@
 #include "luminal/cli/profile.h"
 #include "luminal/cli/quantize.h"
 #include "luminal/cli/tokenize.h"
+#include "luminal/cli/train.h"
 #include "luminal/cli/view.h"
 
 int main(int argc, char** argv) {
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
   luminal::cli::add_profile_command(app);
   luminal::cli::add_quantize_command(app);
   luminal::cli::add_tokenize_command(app);
+  luminal::cli::add_train_command(app, exit_code);
   luminal::cli::add_view_command(app);
   try {
     app.parse(argc, argv);
