@@ -1,5 +1,6 @@
 #include "luminal/compile/executable.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -153,7 +154,6 @@ void Executable::write_bytes(const Tensor& tensor, DType dtype, std::span<const 
     throw Error("write: the tensor is not of the graph that was compiled", where);
   require_source(*data_, tensor, "write", where);
   const auto source = data_->sources.find(tensor.node());
-  if (source == data_->sources.end()) return;  // nothing reads it
   const TensorType& type = data_->values->dag.type(tensor.node(), 0);
   if (dtype != type.dtype)
     throw Error(cat("write: elements of ", dtype, " for a tensor of ", type.dtype), where);
@@ -164,6 +164,13 @@ void Executable::write_bytes(const Tensor& tensor, DType dtype, std::span<const 
     throw Error(cat("write: ", elements.size() / byte_size(dtype), " elements for a tensor of shape [",
                     join(type.shape.eval(data_->values->dims)), "]"),
                 where);
+  if (source == data_->sources.end()) {  // nothing reads it, so the device does not know it
+    const auto dims = type.shape.eval(data_->values->dims);
+    Array array(dtype, dims);
+    std::copy(elements.begin(), elements.end(), array.bytes());
+    mine(*data_, tensor, "write", where).set(array, where);
+    return;
+  }
   data_->runner->set(source->second, elements, nullptr, true);
   data_->current[tensor.node()] = true;
 }
@@ -201,6 +208,8 @@ Array Executable::array(const Tensor& tensor, Location where) const {
     if (output.view.is_identity())
       return materialise(read(buffer, whole.shape, whole.dtype, data.ran_with), value.view, data.ran_with);
   }
+  if (const Op op = data.values->dag.node(value.node).op; op == Op::input || op == Op::state)
+    return data.values->tensor(value).array(where);  // nothing reads it, so it is as it was set
   throw Error("get: the tensor was not marked with retrieve() or keep() before compiling", where);
 }
 

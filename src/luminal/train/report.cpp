@@ -28,7 +28,7 @@ void write_duration(std::array<char, 32>& into, double seconds) {
 std::function<void(const StepReport&)> progress_bar(std::ostream& out, bool live, std::int64_t every) {
   return [&out, live, every](const StepReport& report) {
     const bool last = report.step == report.steps;
-    if (!live && report.step % every != 0 && !last) return;
+    if (!live && report.step % every != 0 && !last && !report.evaluation_loss) return;
     constexpr std::size_t width = 24;
     std::array<char, width + 1> bar{};
     const auto filled =

@@ -20,8 +20,8 @@ struct StepReport {
   double rate = 0;
   double examples_per_second = 0;
   double seconds_left = 0;
-  std::optional<double> evaluation_loss;  // if this step was followed by an evaluation
-  std::optional<double> evaluation_correct;
+  std::optional<double> evaluation_loss = std::nullopt;  // if this step was followed by an evaluation
+  std::optional<double> evaluation_correct = std::nullopt;
 };
 
 /// Draws a bar on `out` if `live`, where it stays on one line, else writes a line every `every` steps. For

@@ -250,8 +250,8 @@ void Trainer::Data::take_step() {
   if (!std::isfinite(loss)) {
     const auto there = folder ? folder->steps() : std::vector<std::int64_t>();
     throw Error(
-        cat("Trainer: the loss of step ", progress.step + 1, " is ", loss, " (rate ", shortest(progress.rate),
-            "); nothing was saved since",
+        cat("Trainer: the loss of step ", progress.step + 1, " is ", shortest(loss), " (rate ",
+            shortest(progress.rate), "); nothing was saved since",
             there.empty() ? ""
                           : cat(", and the last checkpoint is ", in_quotes(folder->path_of(there.back())))),
         where);
