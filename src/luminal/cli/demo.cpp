@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "luminal/cli/adder.h"
+#include "luminal/cli/search_options.h"
 #include "luminal/cli/torch_peer.h"
 #include "luminal/io/atomic_file.h"
 #include "luminal/io/json.h"
@@ -26,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t held_out = 2000;
 constexpr std::int64_t batch = 256;
+constexpr double search_seconds = 40;
 
 struct DemoOptions {
   std::uint64_t seed = 0;
@@ -68,12 +70,14 @@ const StageReport* stage(const Executable& exe, std::string_view name) {
 
 class Demo {
  public:
-  explicit Demo(DemoOptions options) : options_(std::move(options)), out_(std::cout) {}
+  explicit Demo(DemoOptions options) : options_(std::move(options)), out_(std::cout) {
+    search_.search = options_.search;
+    search_.budget = search_seconds;
+  }
   int run();
 
  private:
   void prepare_folder();
-  CompileOptions compile_options() const;
   void learn();
   void save();
   void examine();
@@ -85,6 +89,7 @@ class Demo {
   std::string at(const std::string& name) const { return options_.folder + "/" + name; }
 
   DemoOptions options_;
+  SearchOptions search_;
   std::ostream& out_;
   models::LlamaConfig config_ = adder_config();
   train::SplitSums sums_;
@@ -108,10 +113,6 @@ void Demo::prepare_folder() {
       "Made by 'luminal demo': a small Llama that adds, and views of how it was compiled and trained.\n");
 }
 
-CompileOptions Demo::compile_options() const {
-  return {};
-}
-
 void Demo::learn() {
   sums_ = train::split_decimal_sums(options_.seed, held_out);
   out_ << "Luminal demo: a transformer learns to add three-digit numbers, from nothing, on this machine.\n\n"
@@ -127,7 +128,8 @@ void Demo::learn() {
     return optim::adamw(step, {.beta2 = 0.99, .weight_decay = 0.01});
   };
   options.loader = {.batch = batch, .drop_partial = true};
-  options.compile = compile_options();
+  CompileSession session(search_, "demo");
+  options.compile = session.options();
   options.log_every = 5;
   options.log = at("training.csv");
   options.trace = at("trace.json");
@@ -137,6 +139,7 @@ void Demo::learn() {
   const auto start = Clock::now();
   trainer_ =
       std::make_unique<train::Trainer>(adder_build(config_), sums_.training, nullptr, options, best_device());
+  session.finish();
   const Executable& exe = trainer_->executable();
   std::int64_t parameters = 0;
   for (const auto& [name, array] : trainer_->parameters()) parameters += array.size();
@@ -160,7 +163,7 @@ void Demo::save() {
   const std::string folder = at("model");
   models::save_llama(folder, config_, trainer_->parameters(),
                      models::character_tokenizer(DecimalSums::characters()));
-  CompileOptions options = compile_options();
+  CompileOptions options;
   options.inspect = [this](std::string_view what, const std::string& text) {
     if (what == "egraph") egraph_ = text;
   };
@@ -301,7 +304,8 @@ void add_demo_command(CLI::App& app, int& exit_code) {
                       "Write exact, steps, seconds, tokens_per_s and kernels to this file");
   command->add_option("--out", options->folder,
                       "The folder for the model and the views (default: luminal-demo)");
-  command->add_flag("--search", options->search, "Choose kernels by measuring them here");
+  command->add_flag("--search", options->search,
+                    "Choose the kernels of the training step by measuring them here, for up to 40 s");
   command->callback([options, &exit_code] { exit_code = Demo(*options).run(); });
 }
 

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 
+#include "luminal/cli/search_options.h"
 #include "luminal/cli/train_task.h"
 #include "luminal/support/text.h"
 
@@ -19,6 +20,7 @@ struct Given {
   std::string file;
   std::vector<std::string> settings;
   bool fresh = false;
+  SearchOptions search;
 };
 
 train::Optimiser make_optimiser(Config& part) {
@@ -97,7 +99,10 @@ int run(const Given& given) {
   options.sink = [](std::string_view line) { std::cerr << "luminal: " << line << '\n'; };
   const bool live = ::isatty(STDERR_FILENO) == 1;
   options.on_step = train::progress_bar(std::cerr, live, std::max<std::int64_t>(1, options.steps / 10));
-  train::Trainer trainer(task.build, task.data, task.evaluation, options, best_device());
+  CompileSession session(given.search, "train");
+  options.compile = session.options();
+  train::Trainer trainer(task.build, task.data, task.evaluation, options, session.device());
+  session.finish();
   const train::Summary summary = trainer.run();
   std::cout << "steps " << summary.steps << "\nloss " << summary.loss << '\n';
   if (summary.evaluation) std::cout << "evaluation " << summary.evaluation->loss << '\n';
@@ -122,6 +127,7 @@ void add_train_command(CLI::App& app, int& exit_code) {
   command->add_option("--set", given->settings,
                       "Another value for a key, as steps=100 or data.file=a.txt; repeatable");
   command->add_flag("--fresh", given->fresh, "Begin anew instead of going on from the last checkpoint");
+  given->search.add_to(*command);
   command->callback([given, &exit_code] { exit_code = run(*given); });
 }
 
