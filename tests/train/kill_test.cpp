@@ -1,6 +1,7 @@
 // A run that is killed at random instants, again and again, ends as one that was left alone.
 #include <gtest/gtest.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,10 +39,36 @@ TEST(KillChild, DISABLED_Trains) {
   trainer.run();
 }
 
-pid_t start(const std::string& folder) {
+/// The child of the test of a full disk: from step 10 on no file may grow beyond 256 bytes.
+TEST(KillChild, DISABLED_RunsOutOfSpace) {
+  const char* folder = std::getenv(variable);
+  ASSERT_NE(folder, nullptr);
+  TrainerOptions options = tiny_options(30);
+  options.checkpoints = folder;
+  options.save_every = 5;
+  std::vector<std::string> said;
+  options.sink = [&](std::string_view line) { said.emplace_back(line); };
+  options.on_step = [](const StepReport& report) {
+    if (report.step != 11) return;
+    const rlimit limit{256, 256};
+    std::signal(SIGXFSZ, SIG_IGN);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  };
+  Trainer trainer(tiny_build(), tiny_data(), nullptr, options, device("cpu"));
+  const std::string text = refusal([&] { trainer.run(); });
+  EXPECT_EQ(trainer.steps_taken(), 30) << "training goes on";
+  EXPECT_EQ(said.size(), 4U);  // steps 15, 20, 25, 30
+  EXPECT_EQ(text.rfind("checkpoint: step 30 was not saved: ", 0), 0U) << text;
+  EXPECT_NE(text.find("the last complete checkpoint is \"" + std::string(folder) + "/step-00000010\""),
+            std::string::npos)
+      << text;
+}
+
+pid_t start(const std::string& folder, const char* child_test = "KillChild.DISABLED_Trains") {
   ::setenv(variable, folder.c_str(), 1);
-  const char* arguments[] = {"/proc/self/exe", "--gtest_filter=KillChild.DISABLED_Trains",
-                             "--gtest_also_run_disabled_tests", "--gtest_brief=1", nullptr};
+  const std::string filter = std::string("--gtest_filter=") + child_test;
+  const char* arguments[] = {"/proc/self/exe", filter.c_str(), "--gtest_also_run_disabled_tests",
+                             "--gtest_brief=1", nullptr};
   char path[4096];
   const auto length = ::readlink("/proc/self/exe", path, sizeof(path) - 1);
   path[length] = 0;
@@ -73,6 +100,13 @@ std::int64_t last_step(const std::string& folder) {
     if (name.starts_with("step-")) last = std::max<std::int64_t>(last, std::stoll(name.substr(5)));
   }
   return last;
+}
+
+TEST(FullDisk, TrainingGoesOnAndSaysSo) {
+  const TemporaryFolder folder;
+  const pid_t child = start(folder / "c", "KillChild.DISABLED_RunsOutOfSpace");
+  EXPECT_TRUE(ended(child, std::chrono::minutes(2)));
+  EXPECT_EQ(CheckpointFolder(folder / "c", 3).load_last()->progress.step, 10);
 }
 
 TEST(RandomKills, EveryRunEndsAsOneThatWasLeftAlone) {

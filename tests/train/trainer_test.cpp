@@ -8,7 +8,9 @@
 #include <sstream>
 
 #include "folder.h"
+#include "luminal/compile/timing_record.h"
 #include "luminal/io/json.h"
+#include "luminal/train/drawn_digits.h"
 #include "tasks.h"
 
 namespace luminal::train {
@@ -214,6 +216,56 @@ TEST(Trainer, WritesALogATraceAndAPage) {
   options.steps = 30;
   Trainer(tiny_build(), tiny_data(), tiny_data(), options, device("cpu")).run();
   EXPECT_EQ(lines().size(), 7U);
+}
+
+TEST(Trainer, WhatIsToBeWrittenLaterIsRefusedAtOnce) {
+  for (const auto place : {&TrainerOptions::log, &TrainerOptions::trace, &TrainerOptions::page}) {
+    TrainerOptions options = tiny_options(5);
+    options.*place = "/nowhere/file";
+    EXPECT_EQ(refusal([&] { Trainer(tiny_build(), tiny_data(), nullptr, options, device("cpu")); }),
+              "the file \"/nowhere/file\" cannot be written: No such file or directory");
+  }
+}
+
+TEST(Trainer, NothingIsLeftToDo) {
+  const TemporaryFolder folder;
+  TrainerOptions options = tiny_options(5);
+  options.checkpoints = folder / "c";
+  Trainer(tiny_build(), tiny_data(), tiny_data(), options, device("cpu")).run();
+  std::vector<std::string> said;
+  options.sink = [&](std::string_view line) { said.emplace_back(line); };
+  const Summary summary = Trainer(tiny_build(), tiny_data(), tiny_data(), options, device("cpu")).run();
+  EXPECT_EQ(summary.steps, 5);
+  EXPECT_TRUE(summary.evaluation.has_value());
+  EXPECT_EQ(said.back(), "all 5 steps were taken already");
+}
+
+/// Convolutions, pooling and their gradients, searched for by measuring: no plan of another mode is taken
+/// instead.
+TEST(Trainer, ACnnCompilesInSearchMode) {
+  const Build build = [](const BuildContext& context) {
+    nn::Scope scope = context.scope;
+    nn::Sequential net(nn::conv2d(scope / "conv", 1, 4, 3, {.convolution = {.padding = 1}}), nn::Relu{},
+                       nn::MaxPool{4}, nn::Flatten{}, nn::Linear(scope / "head", 4 * 7 * 7, 10));
+    const Tensor image = scope.graph().tensor({context.batch, 1, 28, 28});
+    const Tensor label = scope.graph().tensor({context.batch}, DType::i64);
+    return Model{{image, label}, nn::cross_entropy(net(image), label), std::nullopt, nn::params(net)};
+  };
+  TrainerOptions options;
+  options.steps = 5;
+  options.loader = {.batch = 8, .drop_partial = true};
+  const auto digits = std::make_shared<DrawnDigits>(100, 1);
+  Trainer fast(build, digits, nullptr, options, device("cpu"));
+  TimingRecord record;
+  options.compile.mode = Mode::search;
+  options.compile.budget = std::chrono::seconds(10);
+  options.compile.candidates = 40;
+  options.compile.cache = false;
+  options.compile.record = &record;
+  Trainer searched(build, digits, nullptr, options, device("cpu"));
+  const float expected = fast.run().loss;
+  EXPECT_NEAR(searched.run().loss, expected, 1e-3F * std::abs(expected));
+  EXPECT_GT(record.size(), 0U) << "nothing was measured";
 }
 
 TEST(ProgressBar, ShowsLossSpeedAndTimeLeft) {

@@ -104,6 +104,11 @@ class Demo {
 };
 
 void Demo::prepare_folder() {
+  if (!options_.json.empty()) {
+    const auto parent = std::filesystem::absolute(options_.json).parent_path();
+    if (::access(parent.c_str(), W_OK) != 0 || std::filesystem::is_directory(options_.json))
+      throw Error(cat("demo: the file ", in_quotes(options_.json), " cannot be written"));
+  }
   std::error_code error;
   std::filesystem::create_directories(options_.folder, error);
   if (error)

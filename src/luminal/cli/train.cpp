@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -89,6 +90,7 @@ int run(const Given& given) {
   Config config = Config::read(given.file);
   apply_settings(config, given.settings);
   train::TrainerOptions options = make_options(config);
+  const std::string save = config.text("save", "");
   Config data = config.object("data");
   Config model = config.object("model");
   config.finish();
@@ -104,6 +106,15 @@ int run(const Given& given) {
   train::Trainer trainer(task.build, task.data, task.evaluation, options, session.device());
   session.finish();
   const train::Summary summary = trainer.run();
+  if (!save.empty()) {
+    std::map<std::string, Array> named;
+    for (const auto& [path, array] : trainer.parameters()) {
+      std::string name = path;
+      std::replace(name.begin(), name.end(), '/', '.');
+      named.emplace(name, array);
+    }
+    io::save(save, named);
+  }
   std::cout << "steps " << summary.steps << "\nloss " << summary.loss << '\n';
   if (summary.evaluation) std::cout << "evaluation " << summary.evaluation->loss << '\n';
   if (summary.evaluation && summary.evaluation->correct)

@@ -1,8 +1,11 @@
 #include "luminal/train/trainer.h"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "luminal/autograd/gradients.h"
@@ -59,6 +62,13 @@ bool has_nan(const Array& array) {
   for (std::int64_t k = 0; k < array.size(); ++k)
     if (std::isnan(values[k])) return true;
   return false;
+}
+
+/// `Error` now rather than after hours: a file that is to be written at the end can be.
+void require_writable(const std::string& path) {
+  if (path.empty()) return;
+  const std::ofstream probe(path, std::ios::binary | std::ios::app);
+  if (!probe) throw Error(cat("the file ", in_quotes(path), " cannot be written: ", std::strerror(errno)));
 }
 
 CompileOptions ample(CompileOptions options, std::int64_t batch) {
@@ -198,9 +208,7 @@ void Trainer::Data::restore(const Checkpoint& checkpoint) {
 }
 
 void Trainer::Data::resume() {
-  if (options.checkpoints.empty()) return;
-  folder.emplace(options.checkpoints, options.keep_last);
-  if (!options.resume) return;
+  if (!folder || !options.resume) return;
   if (const auto checkpoint = folder->load_last()) {
     restore(*checkpoint);
     last_saved = progress.step;
@@ -220,6 +228,9 @@ Trainer::Trainer(Build build, std::shared_ptr<const Dataset> data, std::shared_p
   data_->build = std::move(build);
   data_->where = where;
   data_->progress.seed = data_->options.seed;
+  const TrainerOptions& given = data_->options;
+  for (const auto* path : {&given.log, &given.trace, &given.page}) require_writable(*path);
+  if (!given.checkpoints.empty()) data_->folder.emplace(given.checkpoints, given.keep_last);
   data_->loader = std::make_unique<DataLoader>(data_->dataset, data_->options.loader, where);
   data_->build_step();
   data_->build_evaluator();
@@ -387,6 +398,10 @@ Summary Trainer::run() {
   d.history.reserve(
       d.history.size() +
       static_cast<std::size_t>(left / std::max<std::int64_t>(1, d.options.log_every) + evaluations + 2));
+  if (left == 0) {
+    d.say(cat("all ", d.options.steps, " steps were taken already"));
+    if (d.evaluator) d.last_evaluation = d.evaluate();
+  }
   Summary summary;
   while (d.progress.step < d.options.steps && summary.stop == Stop::finished) {
     d.take_step();
