@@ -24,6 +24,7 @@
 #include "luminal/io/model_file.h"
 #include "luminal/io/parameters.h"
 #include "luminal/io/tokenizer.h"
+#include "luminal/models/llama.h"
 #include "luminal/models/resnet.h"
 #include "luminal/nn/attention.h"
 #include "luminal/nn/convolution.h"
@@ -38,3 +39,5 @@
 #include "luminal/optim/optimiser.h"
 #include "luminal/optim/schedule.h"
 #include "luminal/support/error.h"
+#include "luminal/train/data_files.h"
+#include "luminal/train/trainer.h"

@@ -4,11 +4,13 @@
 
 #include "luminal/cli/bench.h"
 #include "luminal/cli/compile.h"
+#include "luminal/cli/demo.h"
 #include "luminal/cli/egg.h"
 #include "luminal/cli/inspect.h"
 #include "luminal/cli/profile.h"
 #include "luminal/cli/quantize.h"
 #include "luminal/cli/tokenize.h"
+#include "luminal/cli/train.h"
 #include "luminal/cli/view.h"
 
 int main(int argc, char** argv) {
@@ -20,11 +22,13 @@ int main(int argc, char** argv) {
   luminal::cli::add_cache_command(app);
   luminal::cli::add_compile_command(app);
   luminal::cli::add_devices_command(app);
+  luminal::cli::add_demo_command(app, exit_code);
   luminal::cli::add_egg_command(app, exit_code);
   luminal::cli::add_inspect_command(app);
   luminal::cli::add_profile_command(app);
   luminal::cli::add_quantize_command(app);
   luminal::cli::add_tokenize_command(app);
+  luminal::cli::add_train_command(app, exit_code);
   luminal::cli::add_view_command(app);
   try {
     app.parse(argc, argv);

@@ -1,5 +1,6 @@
 #include "luminal/compile/executable.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -161,6 +162,33 @@ Executable& Executable::set_dim(std::string_view name, std::int64_t value, Locat
   return *this;
 }
 
+void Executable::write_bytes(const Tensor& tensor, DType dtype, std::span<const std::byte> elements,
+                             Location where) {
+  if (!data_->values->dag.contains(tensor.node()))
+    throw Error("write: the tensor is not of the graph that was compiled", where);
+  require_source(*data_, tensor, "write", where);
+  const auto source = data_->sources.find(tensor.node());
+  const TensorType& type = data_->values->dag.type(tensor.node(), 0);
+  if (dtype != type.dtype)
+    throw Error(cat("write: elements of ", dtype, " for a tensor of ", type.dtype), where);
+  std::int64_t count = 1;
+  for (std::size_t axis = 0; axis < type.shape.rank(); ++axis)
+    count *= type.shape[axis].eval(data_->values->dims);
+  if (static_cast<std::size_t>(count) * byte_size(dtype) != elements.size())
+    throw Error(cat("write: ", elements.size() / byte_size(dtype), " elements for a tensor of shape [",
+                    join(type.shape.eval(data_->values->dims)), "]"),
+                where);
+  if (source == data_->sources.end()) {  // nothing reads it, so the device does not know it
+    const auto dims = type.shape.eval(data_->values->dims);
+    Array array(dtype, dims);
+    std::copy(elements.begin(), elements.end(), array.bytes());
+    mine(*data_, tensor, "write", where).set(array, where);
+    return;
+  }
+  data_->runner->set(source->second, elements, nullptr, true);
+  data_->current[tensor.node()] = true;
+}
+
 void Executable::run(Location where) {
   prepare(*data_, where);
   upload(*data_, where);
@@ -199,7 +227,22 @@ Array Executable::array(const Tensor& tensor, Location where) const {
       return materialise(read(plan, buffer, whole.shape, whole.dtype, data.ran_with), value.view,
                          data.ran_with);
   }
+  if (const Op op = data.values->dag.node(value.node).op; op == Op::input || op == Op::state)
+    return data.values->tensor(value).array(where);  // nothing reads it, so it is as it was set
   throw Error("get: the tensor was not marked with retrieve() or keep() before compiling", where);
+}
+
+float Executable::first(const Tensor& tensor, Location where) const {
+  const Value& value = tensor.value();
+  for (const auto& [output, buffer] : data_->outputs) {
+    if (output.node != value.node || output.output != value.output || !(output.view == value.view)) continue;
+    if (!data_->has_run) throw Error("first: nothing has run yet", where);
+    if (tensor.dtype() != DType::f32) throw Error(cat("first: the tensor is ", tensor.dtype()), where);
+    float result = 0;
+    data_->runner->get(buffer, std::as_writable_bytes(std::span(&result, 1)));
+    return result;
+  }
+  throw Error("first: the tensor was not marked with retrieve() or keep() before compiling", where);
 }
 
 const runtime::Plan& Executable::plan() const {

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,15 @@ class Executable {
                       Location where = Location::current());
   Executable& set_dim(std::string_view name, std::int64_t value, Location where = Location::current());
 
+  /// New elements, row-major and of the tensor's dtype, for an input or a state whose dims are known:
+  /// allocates nothing once it was called. `Error` if their number is not what the dims ask for.
+  template <Element T>
+  void write(const Tensor& tensor, std::span<const T> elements, Location where = Location::current()) {
+    write_bytes(tensor, dtype_of<T>(), std::as_bytes(elements), where);
+  }
+  void write_bytes(const Tensor& tensor, DType dtype, std::span<const std::byte> elements,
+                   Location where = Location::current());
+
   /// Computes everything that was marked with `retrieve` or `keep`, runs print and diff, then states have
   /// their new values. `Error` for an input without value, and the like; the executable stays usable.
   void run(Location where = Location::current());
@@ -36,6 +46,9 @@ class Executable {
   std::vector<T> get(const Tensor& tensor, Location where = Location::current()) const {
     return array(tensor, where).values<T>(where);
   }
+
+  /// The first element of an output after a run: allocates nothing. `Error` if it is no float of 32 bits.
+  float first(const Tensor& tensor, Location where = Location::current()) const;
 
   /// What runs with the last dims; before a run, with those that the graph has. Buckets have a plan each.
   const runtime::Plan& plan() const;

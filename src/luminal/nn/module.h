@@ -43,6 +43,7 @@ class Scope {
 
   Graph& graph() { return graph_; }
   const std::string& path() const { return path_; }
+  std::uint64_t seed() const { return seed_; }
   DType dtype() const { return dtype_; }
   /// A state at this path with first values by `init`, which depend on the seed and the path only.
   State state(std::string_view name, const std::vector<std::int64_t>& dims, const Initialiser& init,
