@@ -273,7 +273,8 @@ TEST(Search, RandomVariantsAreRight) {
         EXPECT_FALSE(wrong) << *wrong;
       }
     } catch (const Error& error) {
-      FAIL() << error.what();
+      // Some graphs refuse their dims, whoever compiles them.
+      EXPECT_NE(error.problem().find("the dims to tune for are refused"), std::string::npos) << error.what();
     }
   }
 }

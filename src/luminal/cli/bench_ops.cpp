@@ -41,13 +41,13 @@ void* library(std::initializer_list<const char*> names) {
 Multiply open_blas() {
   void* handle = library({"libopenblas.so.0", "libopenblas.so"});
   if (handle == nullptr) return {};
-  using Gemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*,
-                        int);
+  using Gemm =
+      void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
   const auto gemm = reinterpret_cast<Gemm>(::dlsym(handle, "cblas_sgemm"));
   if (gemm == nullptr) return {};
   return [gemm](const Product& p, Operands& o) {
-    gemm(101, 111, p.transposed ? 112 : 111, p.m, p.n, p.k, 1, o.a.data(), p.k, o.b.data(), p.transposed ? p.k : p.n,
-         0, o.c.data(), p.n);
+    gemm(101, 111, p.transposed ? 112 : 111, p.m, p.n, p.k, 1, o.a.data(), p.k, o.b.data(),
+         p.transposed ? p.k : p.n, 0, o.c.data(), p.n);
   };
 }
 
@@ -55,13 +55,13 @@ Multiply open_blas() {
 Multiply one_dnn() {
   void* handle = library({"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"});
   if (handle == nullptr) return {};
-  using Gemm = int (*)(char, char, std::int64_t, std::int64_t, std::int64_t, float, const float*, std::int64_t,
-                       const float*, std::int64_t, float, float*, std::int64_t);
+  using Gemm = int (*)(char, char, std::int64_t, std::int64_t, std::int64_t, float, const float*,
+                       std::int64_t, const float*, std::int64_t, float, float*, std::int64_t);
   const auto gemm = reinterpret_cast<Gemm>(::dlsym(handle, "dnnl_sgemm"));
   if (gemm == nullptr) return {};
   return [gemm](const Product& p, Operands& o) {
-    gemm('N', p.transposed ? 'T' : 'N', p.m, p.n, p.k, 1, o.a.data(), p.k, o.b.data(), p.transposed ? p.k : p.n, 0,
-         o.c.data(), p.n);
+    gemm('N', p.transposed ? 'T' : 'N', p.m, p.n, p.k, 1, o.a.data(), p.k, o.b.data(),
+         p.transposed ? p.k : p.n, 0, o.c.data(), p.n);
   };
 }
 
@@ -91,7 +91,8 @@ BenchCase matmul_case(const std::string& name, int m, int n, int k, bool transpo
   operands->b = b.array().values<float>();
   operands->c.resize(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
   const Product product{m, n, k, transposed};
-  if (const auto multiply = open_blas()) made.libraries.push_back(peer("OpenBLAS", multiply, product, operands));
+  if (const auto multiply = open_blas())
+    made.libraries.push_back(peer("OpenBLAS", multiply, product, operands));
   if (const auto multiply = one_dnn()) made.libraries.push_back(peer("oneDNN", multiply, product, operands));
   return made;
 }
@@ -117,8 +118,8 @@ BenchCase attention_case(const std::string& name, std::int64_t tokens) {
   BenchCase made{name, "attention", Graph()};
   Graph& g = made.graph;
   const Shape shape{1, 8, tokens, 64};
-  scaled_dot_product_attention(g.named_tensor("q", shape), g.named_tensor("k", shape), g.named_tensor("v", shape),
-                               {.causal = true})
+  scaled_dot_product_attention(g.named_tensor("q", shape), g.named_tensor("k", shape),
+                               g.named_tensor("v", shape), {.causal = true})
       .retrieve();
   return made;
 }

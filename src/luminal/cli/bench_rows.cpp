@@ -12,7 +12,7 @@
 #include "luminal/cli/models.h"
 #include "luminal/cli/peer_process.h"
 #include "luminal/compile/ceilings.h"
-#include "luminal/compile/profile.h"
+#include "luminal/compile/stopwatch.h"
 #include "luminal/luminal.h"
 #include "luminal/support/text.h"
 
@@ -99,17 +99,18 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
                    static_cast<int>(exe.search_report()->seconds + 0.5), " s");
   exe.run();
   for (const auto& peer : peers)
-    if (peer.output && !row.max_error) row.max_error = error_between(first_output(given.graph, exe), peer.output());
-  std::vector<std::function<double()>> runs = {[&] {
-    const auto start = Clock::now();
-    exe.run();
-    return since(start);
-  }};
-  if (fast) runs.push_back([&] {
-      const auto start = Clock::now();
-      fast->run();
-      return since(start);
-    });
+    if (peer.output && !row.max_error)
+      row.max_error = error_between(first_output(given.graph, exe), peer.output());
+  const double parallel = 1.0 / cpu->machine().workers;
+  const auto timed = [parallel](Executable& which) {
+    return [&which, parallel] {
+      const Stopwatch watch;
+      which.run();
+      return watch.seconds(parallel);
+    };
+  };
+  std::vector<std::function<double()>> runs = {timed(exe)};
+  if (fast) runs.push_back(timed(*fast));
   for (const auto& peer : peers) runs.push_back(peer.run);
   std::vector<double> medians;
   run_in_turn(runs, medians);
@@ -127,7 +128,8 @@ void print_row(const BenchRow& row, std::ostream& out) {
   for (const auto& [name, seconds] : row.peers) out << "  " << name << ' ' << seconds * 1e6;
   if (const auto ratio = row.ratio()) out << "  ratio " << std::setprecision(2) << *ratio;
   out << "  of limit " << std::setprecision(0) << row.limit / row.ours * 100 << '%';
-  if (row.max_error) out << "  error " << std::scientific << std::setprecision(1) << *row.max_error << std::fixed;
+  if (row.max_error)
+    out << "  error " << std::scientific << std::setprecision(1) << *row.max_error << std::fixed;
   if (!row.note.empty()) out << "  (" << row.note << ')';
   out << '\n' << std::flush;
 }
@@ -140,8 +142,8 @@ void print_geomean(const std::vector<BenchRow>& rows, std::ostream& out) {
       ++sums[name].second;
     }
   for (const auto& [name, sum] : sums)
-    out << "as fast as " << name << ", geomean of " << sum.second << ": " << std::fixed << std::setprecision(2)
-        << std::exp(sum.first / sum.second) << " times\n";
+    out << "as fast as " << name << ", geomean of " << sum.second << ": " << std::fixed
+        << std::setprecision(2) << std::exp(sum.first / sum.second) << " times\n";
 }
 
 nlohmann::json json_of(const BenchRow& row) {

@@ -34,7 +34,7 @@ struct BenchRow {
   std::string name;
   double ours = 0;  // seconds
   std::map<std::string, double> peers;
-  double limit = 0;  // seconds that the machine's ceilings allow
+  double limit = 0;                 // seconds that the machine's ceilings allow
   std::optional<double> max_error;  // relative to the largest element
   std::string note;
 

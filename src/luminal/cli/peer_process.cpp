@@ -22,8 +22,9 @@ PeerProcess::PeerProcess() {
   const std::string python = given != nullptr ? given : LUMINAL_SOURCE_DIR "/.venv/bin/python";
   const std::string script = LUMINAL_SOURCE_DIR "/benches/peers/server.py";
   if (::access(python.c_str(), X_OK) != 0)
-    throw Error(cat("bench: no peers: ", python,
-                    " cannot be run. './luminal setup --references' makes it, or LUMINAL_PEER_PYTHON names another"));
+    throw Error(
+        cat("bench: no peers: ", python,
+            " cannot be run. './luminal setup --references' makes it, or LUMINAL_PEER_PYTHON names another"));
   std::string pattern = (fs::temp_directory_path() / "luminal-peers-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw Error("bench: cannot make a temporary directory");
   folder_ = pattern;
@@ -69,7 +70,8 @@ json PeerProcess::ask(const json& request) {
   std::free(text);
   if (answer.empty()) throw Error("bench: the peers' process has ended");
   const json parsed = json::parse(answer);
-  if (parsed.contains("error")) throw Error(cat("bench: a peer failed: ", parsed["error"].get<std::string>()));
+  if (parsed.contains("error"))
+    throw Error(cat("bench: a peer failed: ", parsed["error"].get<std::string>()));
   return parsed;
 }
 
@@ -82,8 +84,9 @@ std::vector<BenchPeer> PeerProcess::peers(const std::string& kind, const Graph& 
     const Array array = graph.at(id).array().contiguous();
     const fs::path file = folder_ / cat(number++, ".bin");
     std::ofstream(file, std::ios::binary)
-        .write(reinterpret_cast<const char*>(array.bytes()),
-               static_cast<std::streamsize>(static_cast<std::size_t>(array.size()) * byte_size(array.dtype())));
+        .write(
+            reinterpret_cast<const char*>(array.bytes()),
+            static_cast<std::streamsize>(static_cast<std::size_t>(array.size()) * byte_size(array.dtype())));
     arrays[node.name] = {{"file", file.string()}, {"shape", array.dims()}, {"dtype", cat(array.dtype())}};
   }
   const json answer = ask({{"load", kind}, {"arrays", arrays}, {"threads", threads}});
