@@ -77,7 +77,8 @@ Executable compile(const Graph& graph, std::shared_ptr<runtime::Device> device, 
   data->written = std::move(assembled.written);
   data->runner = std::make_unique<runtime::Runner>(
       std::move(device), std::make_shared<const runtime::Plan>(std::move(assembled.plan)), kept);
-  if (kept != nullptr && decisions.sources.empty())
+  const bool special = options.inspect || options.verify || options.replay != nullptr;
+  if (kept != nullptr && decisions.sources.empty() && !special)
     keep(*kept, decision_key(planner, options), decisions, data->runner->plan());
   report(data->reports, "load",
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

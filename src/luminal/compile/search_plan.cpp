@@ -328,8 +328,8 @@ class Search {
         const TunedKernel& kernel = kernels_.at(use.first);
         return fails_as_usual(kernel) && (!tuned || kernel.best() == nullptr);
       });
-      candidates.push_back(
-          {name, tuned ? with_schedules(decisions) : decisions, known ? predicted(counts) : 0, std::nullopt});
+      candidates.push_back({name, tuned ? with_schedules(decisions) : decisions,
+                            known && tuned ? predicted(counts) : 0, std::nullopt});
       if (fails)
         candidates.back().timing =
             Timing{.outcome = Timing::Outcome::wrong, .problem = "one of its kernels fails"};
