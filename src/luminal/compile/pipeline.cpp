@@ -6,6 +6,7 @@
 #include "luminal/compile/executable_data.h"
 #include "luminal/compile/planner.h"
 #include "luminal/compile/search_plan.h"
+#include "luminal/compile/session_store.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -24,7 +25,8 @@ std::string decision_key(const Planner& planner, const CompileOptions& options) 
 }
 
 /// From the cache if it has them; otherwise made, and kept there.
-Decisions decisions_for(Planner& planner, const CompileOptions& options, Cache* cache, ExecutableData& data) {
+Decisions decisions_for(Planner& planner, const CompileOptions& options, Cache* cache, SessionStore& store,
+                        ExecutableData& data) {
   const bool fresh = options.inspect || options.verify || options.record || options.replay;
   const std::string key = cache == nullptr ? "" : decision_key(planner, options);
   if (cache != nullptr && !fresh) {
@@ -38,7 +40,7 @@ Decisions decisions_for(Planner& planner, const CompileOptions& options, Cache* 
   }
   Decisions decisions;
   if (options.mode == Mode::search) {
-    decisions = search_plan(planner, options, cache, data);
+    decisions = search_plan(planner, options, store, data);
   } else {
     search::Roofline oracle;
     decisions = planner.decide(oracle);
@@ -68,15 +70,17 @@ Executable compile(const Graph& graph, std::shared_ptr<runtime::Device> device, 
     cache.emplace(options.cache_directory.empty() ? Cache::default_directory()
                                                   : std::filesystem::path(options.cache_directory));
   Cache* const kept = cache ? &*cache : nullptr;
-  const Decisions decisions = decisions_for(planner, options, kept, *data);
+  SessionStore store(kept);
+  const Decisions decisions = decisions_for(planner, options, kept, store, *data);
   Assembled assembled = planner.assemble(decisions, data->sink());
   data->reports = std::move(planner.reports());
   const auto start = std::chrono::steady_clock::now();
   data->sources = std::move(assembled.sources);
   data->outputs = std::move(assembled.outputs);
   data->written = std::move(assembled.written);
+  store.set_keeping(true);
   data->runner = std::make_unique<runtime::Runner>(
-      std::move(device), std::make_shared<const runtime::Plan>(std::move(assembled.plan)), kept);
+      std::move(device), std::make_shared<const runtime::Plan>(std::move(assembled.plan)), &store);
   const bool special = options.inspect || options.verify || options.replay != nullptr;
   if (kept != nullptr && decisions.sources.empty() && !special)
     keep(*kept, decision_key(planner, options), decisions, data->runner->plan());

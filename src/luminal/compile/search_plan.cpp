@@ -58,14 +58,14 @@ class MeasuredOracle : public search::CostOracle {
 
 class Search {
  public:
-  Search(Planner& planner, const CompileOptions& options, Cache* cache, ExecutableData& data)
+  Search(Planner& planner, const CompileOptions& options, runtime::BinaryStore& store, ExecutableData& data)
       : planner_(planner),
         options_(options),
         data_(data),
         machine_(planner.device().machine()),
-        timer_(planner.shared_device(), planner.dims(), options, cache,
+        timer_(planner.shared_device(), planner.dims(), options, &store,
                {[this] { return is_late(); }, options.candidates}),
-        plans_(planner, data, timer_, cache) {}
+        plans_(planner, data, timer_, &store) {}
 
   Decisions run() {
     plans_.require_dims();
@@ -180,7 +180,7 @@ class Search {
     std::optional<KernelTimer::Step> ahead;
     stage("kernels", 0.3, [&] {
       if (next == waiting.size()) {
-        if (++rounds > 6) return false;
+        if (++rounds > 3) return false;
         Decisions again = remapped();
         waiting = untimed(again);
         next = 0;
@@ -411,8 +411,9 @@ class Search {
 
 }  // namespace
 
-Decisions search_plan(Planner& planner, const CompileOptions& options, Cache* cache, ExecutableData& data) {
-  return Search(planner, options, cache, data).run();
+Decisions search_plan(Planner& planner, const CompileOptions& options, runtime::BinaryStore& store,
+                      ExecutableData& data) {
+  return Search(planner, options, store, data).run();
 }
 
 }  // namespace luminal
