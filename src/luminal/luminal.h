@@ -4,6 +4,7 @@
 #include "luminal/autograd/vjp.h"
 #include "luminal/backend/cpu/device.h"
 #include "luminal/compile/compile.h"
+#include "luminal/compile/timing_record.h"
 #include "luminal/devices/devices.h"
 #include "luminal/frontend/activation.h"
 #include "luminal/frontend/compare.h"

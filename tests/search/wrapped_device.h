@@ -28,7 +28,8 @@ class WrappedDevice : public runtime::Device {
   std::vector<std::unique_ptr<runtime::Program>> compile(std::span<const codegen::Source> sources,
                                                          runtime::BinaryStore* store) override {
     std::vector<codegen::Source> changed(sources.begin(), sources.end());
-    for (auto& source : changed) source.text = change_(source);
+    for (auto& source : changed)
+      if (source.entry == "luminal_kernel") source.text = change_(source);  // not what measures the machine
     return inner_->compile(changed, store);
   }
   bool restart_in_child() override { return inner_->restart_in_child(); }

@@ -4,9 +4,11 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "luminal/cli/graph_file.h"
 #include "luminal/cli/search_options.h"
+#include "luminal/compile/explain.h"
 #include "luminal/luminal.h"
 #include "luminal/runtime/plan.h"
 #include "luminal/support/text.h"
@@ -22,6 +24,7 @@ struct Options {
   SearchOptions search;
   bool timing = false;
   bool explain = false;
+  std::string html;
   bool statistics = false;
   bool rejected = false;
   bool exact = false;
@@ -74,13 +77,17 @@ void run(const Options& given) {
   CompileOptions& options = session.options();
   options.exact = given.exact;
   if (!given.rules.empty()) options.rules = read_file(given.rules, "compile");
+  std::string derivation;
+  const bool explains = given.explain || !given.html.empty();
+  // Rules are told of the first mapping; a search maps several times.
+  std::set<std::string, std::less<>> told;
   options.inspect = [&](std::string_view what, const std::string& text) {
     if (what == given.stage) std::cout << text;
     if (what == "statistics" && given.statistics) std::cout << text;
     if (what == "rejected" && given.rejected) std::cout << text;
-    if (what == "derivation" && given.explain) std::cout << text;
+    if (what == "derivation" && explains && told.insert(text).second) derivation += text;
   };
-  if (given.stage != "egraph" && !given.statistics && !given.rejected && !given.explain) options.inspect = {};
+  if (given.stage != "egraph" && !given.statistics && !given.rejected && !explains) options.inspect = {};
   const Executable exe = compile(graph, session.device(), options);
   session.finish();
   const runtime::Plan& plan = exe.plan();
@@ -88,6 +95,8 @@ void run(const Options& given) {
   if (given.stage == "plan") std::cout << runtime::print(plan);
   if (given.stage == "source")
     for (const auto& kernel : plan.kernels) std::cout << kernel.source.text << '\n';
+  if (given.explain) std::cout << explain_text(exe, derivation);
+  if (!given.html.empty()) write_file(given.html, explain_html(exe, derivation, given.file), "compile");
   if (given.timing) print_timing(exe.stages());
   if (!given.trace.empty()) write_trace(given.trace, exe.stages());
 }
@@ -105,7 +114,10 @@ void add_compile_command(CLI::App& app) {
   options->search.add_to(*command);
   command->add_option("--rules", options->rules, "A file of further rules");
   command->add_flag("--exact", options->exact, "Only rules that keep every bit");
-  command->add_flag("--explain", options->explain, "Also print which rules led to the kernels, in order");
+  command->add_flag("--explain", options->explain,
+                    "Also print why the plan is as it is: what kernels compute, the rules that led "
+                    "there, and after a search the candidates with their times");
+  command->add_option("--html", options->html, "Write the explanation as one page to this file");
   command->add_flag("--statistics", options->statistics, "Also print what each rule matched and cost");
   command->add_flag("--rejected", options->rejected, "Also print why kernels were not taken");
   command->add_flag("--timing", options->timing, "Print what each stage took, to stderr");

@@ -167,7 +167,9 @@ void Executable::write_bytes(const Tensor& tensor, DType dtype, std::span<const 
   if (!data_->values->dag.contains(tensor.node()))
     throw Error("write: the tensor is not of the graph that was compiled", where);
   require_source(*data_, tensor, "write", where);
-  const auto source = data_->sources.find(tensor.node());
+  data_->choose(where);
+  const auto& sources = data_->now().sources;
+  const auto source = sources.find(tensor.node());
   const TensorType& type = data_->values->dag.type(tensor.node(), 0);
   if (dtype != type.dtype)
     throw Error(cat("write: elements of ", dtype, " for a tensor of ", type.dtype), where);
@@ -178,14 +180,14 @@ void Executable::write_bytes(const Tensor& tensor, DType dtype, std::span<const 
     throw Error(cat("write: ", elements.size() / byte_size(dtype), " elements for a tensor of shape [",
                     join(type.shape.eval(data_->values->dims)), "]"),
                 where);
-  if (source == data_->sources.end()) {  // nothing reads it, so the device does not know it
+  if (source == sources.end()) {  // nothing reads it, so the device does not know it
     const auto dims = type.shape.eval(data_->values->dims);
     Array array(dtype, dims);
     std::copy(elements.begin(), elements.end(), array.bytes());
     mine(*data_, tensor, "write", where).set(array, where);
     return;
   }
-  data_->runner->set(source->second, elements, nullptr, true);
+  data_->now().runner->set(source->second, elements, nullptr, true);
   data_->current[tensor.node()] = true;
 }
 
@@ -234,12 +236,13 @@ Array Executable::array(const Tensor& tensor, Location where) const {
 
 float Executable::first(const Tensor& tensor, Location where) const {
   const Value& value = tensor.value();
-  for (const auto& [output, buffer] : data_->outputs) {
+  const Compiled& plan = data_->plans[data_->ran];
+  for (const auto& [output, buffer] : plan.outputs) {
     if (output.node != value.node || output.output != value.output || !(output.view == value.view)) continue;
     if (!data_->has_run) throw Error("first: nothing has run yet", where);
     if (tensor.dtype() != DType::f32) throw Error(cat("first: the tensor is ", tensor.dtype()), where);
     float result = 0;
-    data_->runner->get(buffer, std::as_writable_bytes(std::span(&result, 1)));
+    plan.runner->get(buffer, std::as_writable_bytes(std::span(&result, 1)));
     return result;
   }
   throw Error("first: the tensor was not marked with retrieve() or keep() before compiling", where);

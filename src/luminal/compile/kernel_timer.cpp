@@ -166,11 +166,13 @@ KernelTimer::Step KernelTimer::begin(TunedKernel& kernel, const std::vector<code
       continue;
     }
     if (replay_ != nullptr) continue;  // the time was over then
-    if (limits_.candidates != 0 && timed_ + step.schedules.size() >= limits_.candidates) break;
+    if (limits_.candidates != 0 && timed_ + begun_ >= limits_.candidates && !obliged_) break;
+    ++begun_;
     try {
       plans.push_back(plan_of(kernel, schedule));
     } catch (const std::exception& error) {
       const Timing timing{.outcome = Timing::Outcome::refused, .problem = error.what()};
+      --begun_;
       step.known.push_back({schedule, timing});
       learn(key, timing);
       continue;
@@ -187,9 +189,10 @@ KernelTimer::Step KernelTimer::begin(TunedKernel& kernel, const std::vector<code
 void KernelTimer::finish(Step& step) {
   TunedKernel& kernel = *step.kernel;
   kernel.candidates.insert(kernel.candidates.end(), step.known.begin(), step.known.end());
+  begun_ -= step.schedules.size();
   if (!step.compilation) return;
   sample(kernel);
-  const auto stop = [&] { return limits_.stop && limits_.stop(); };
+  const auto stop = [&] { return !obliged_ && limits_.stop && limits_.stop(); };
   step.compilation->finish(stop);
   // The best so far runs among them: noise that lasts longer than one kernel does not decide.
   std::vector<Subject> subjects;
@@ -210,6 +213,8 @@ void KernelTimer::finish(Step& step) {
   }
   if (members.empty()) return;
   MeasureOptions options{.dims = dims_, .known = samples_.at(kernel.key).known, .stop = stop};
+  // What takes long shows its differences in few runs.
+  if (before != nullptr && before->timing.seconds > 4e-3) options.rounds = 3;
   options.patience = before == nullptr ? 10 : std::max(1.5, 40 * before->timing.seconds);
   const auto timings = measure(*device_, subjects, options);
   double scale = 1;

@@ -53,6 +53,8 @@ class KernelTimer {
   Step begin(TunedKernel& kernel, const std::vector<codegen::Schedule>& schedules, bool beside);
   /// Times them: they are candidates of the kernel from now on.
   void finish(Step& step);
+  /// While on, no limit holds: a kernel of which no right candidate is known must get one.
+  void set_obliged(bool on) { obliged_ = on; }
 
   /// Timings of whole plans, kept with the rest.
   std::optional<Timing> known(const std::string& key) const;
@@ -89,6 +91,8 @@ class KernelTimer {
   std::string fingerprint_;
   std::map<std::string, Samples> samples_;
   std::size_t timed_ = 0;
+  std::size_t begun_ = 0;  // in steps that are not finished
+  bool obliged_ = false;
 };
 
 }  // namespace luminal

@@ -6,6 +6,7 @@
 #include "luminal/compile/executable_data.h"
 #include "luminal/compile/planner.h"
 #include "luminal/compile/search_plan.h"
+#include "luminal/compile/session_store.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -24,7 +25,8 @@ std::string decision_key(const Planner& planner, const CompileOptions& options) 
 }
 
 /// From the cache if it has them; otherwise made, and kept there.
-Decisions decisions_for(Planner& planner, const CompileOptions& options, Cache* cache, ExecutableData& data) {
+Decisions decisions_for(Planner& planner, const CompileOptions& options, Cache* cache, SessionStore& store,
+                        ExecutableData& data) {
   const bool fresh = options.inspect || options.verify || options.record || options.replay;
   const std::string key = cache == nullptr ? "" : decision_key(planner, options);
   if (cache != nullptr && !fresh) {
@@ -38,7 +40,7 @@ Decisions decisions_for(Planner& planner, const CompileOptions& options, Cache* 
   }
   Decisions decisions;
   if (options.mode == Mode::search) {
-    decisions = search_plan(planner, options, cache, data);
+    decisions = search_plan(planner, options, store, data);
   } else {
     search::Roofline oracle;
     decisions = planner.decide(oracle);
@@ -62,7 +64,8 @@ Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& de
                   ExecutableData& data) {
   Compiled result;
   Planner planner(graph.dag(), device, options, graph.dims(), buckets);
-  const Decisions decisions = decisions_for(planner, options, cache, data);
+  SessionStore store(cache);
+  const Decisions decisions = decisions_for(planner, options, cache, store, data);
   result.search = std::move(data.search);
   Assembled assembled = planner.assemble(decisions, data.sink());
   for (const auto& stage : planner.reports()) report(data.reports, stage.name, stage.seconds, stage.detail);
@@ -70,9 +73,11 @@ Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& de
   result.sources = std::move(assembled.sources);
   result.outputs = std::move(assembled.outputs);
   result.written = std::move(assembled.written);
+  store.set_keeping(true);
   result.runner = std::make_unique<runtime::Runner>(
-      device, std::make_shared<const runtime::Plan>(std::move(assembled.plan)), cache);
-  if (cache != nullptr && decisions.sources.empty())
+      device, std::make_shared<const runtime::Plan>(std::move(assembled.plan)), &store);
+  const bool special = options.inspect || options.verify || options.replay != nullptr;
+  if (cache != nullptr && decisions.sources.empty() && !special)
     keep(*cache, decision_key(planner, options), decisions, result.runner->plan());
   report(data.reports, "load",
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

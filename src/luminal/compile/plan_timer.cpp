@@ -125,7 +125,7 @@ std::size_t PlanTimer::best_of(const std::vector<Candidate>& candidates) {
   // of which all were timed.
   best = 1;
   for (std::size_t k = 2; k < candidates.size(); ++k)
-    if (candidates[k].predicted > 0 && candidates[*best].predicted > 0 &&
+    if (!candidates[k].timing && candidates[k].predicted > 0 && candidates[*best].predicted > 0 &&
         candidates[k].predicted < candidates[*best].predicted)
       best = k;
   return *best;

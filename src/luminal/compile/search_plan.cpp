@@ -58,14 +58,14 @@ class MeasuredOracle : public search::CostOracle {
 
 class Search {
  public:
-  Search(Planner& planner, const CompileOptions& options, Cache* cache, ExecutableData& data)
+  Search(Planner& planner, const CompileOptions& options, runtime::BinaryStore& store, ExecutableData& data)
       : planner_(planner),
         options_(options),
         data_(data),
         machine_(planner.device().machine()),
-        timer_(planner.shared_device(), planner.dims(), options, cache,
+        timer_(planner.shared_device(), planner.dims(), options, &store,
                {[this] { return is_late(); }, options.candidates}),
-        plans_(planner, data, timer_, cache) {}
+        plans_(planner, data, timer_, &store) {}
 
   Decisions run() {
     plans_.require_dims();
@@ -77,6 +77,7 @@ class Search {
     map_again("mapping", 0.65);
     tune("new schedules", 0.78);
     map_again("last mapping", 0.8);
+    repair();
     return choose();
   }
 
@@ -179,7 +180,7 @@ class Search {
     std::optional<KernelTimer::Step> ahead;
     stage("kernels", 0.3, [&] {
       if (next == waiting.size()) {
-        if (++rounds > 6) return false;
+        if (++rounds > 3) return false;
         Decisions again = remapped();
         waiting = untimed(again);
         next = 0;
@@ -287,17 +288,30 @@ class Search {
     return decisions;
   }
 
-  /// Whether a kernel's default schedule was found to be wrong, to crash or to hang.
-  bool fails_as_usual(const Decisions& decisions) {
-    for (const auto& [key, count] : uses(decisions)) {
-      const TunedKernel& kernel = kernels_.at(key);
-      const std::string usual = codegen::text(kernel.usual);
-      for (const auto& candidate : kernel.candidates)
-        if (codegen::text(candidate.schedule) == usual &&
-            candidate.timing.outcome != Timing::Outcome::timed && kernel.best() != nullptr)
-          return true;
+  /// Whether the kernel's default schedule was found to be wrong, to crash or to hang.
+  static bool fails_as_usual(const TunedKernel& kernel) {
+    const std::string usual = codegen::text(kernel.usual);
+    return std::any_of(kernel.candidates.begin(), kernel.candidates.end(), [&](const auto& candidate) {
+      return codegen::text(candidate.schedule) == usual && candidate.timing.outcome != Timing::Outcome::timed;
+    });
+  }
+
+  /// Kernels of fast's plan whose default schedule fails get another one, whatever it takes. `Error` if none
+  /// is right.
+  void repair() {
+    for (const auto& [key, count] : uses(fast_)) {
+      TunedKernel& kernel = kernels_.at(key);
+      timer_.set_obliged(true);
+      while (kernel.best() == nullptr && fails_as_usual(kernel)) {
+        const std::size_t tried = kernel.candidates.size();
+        auto step = timer_.begin(kernel, ideas(kernel), false);
+        timer_.finish(step);
+        if (kernel.candidates.size() == tried)
+          throw Error(cat("search: no schedule of a ", search::name(kernel.prior.family),
+                          " kernel gives right results: ", kernel.candidates.front().timing.problem));
+      }
+      timer_.set_obliged(false);
     }
-    return false;
   }
 
   /// The best few plans, timed whole.
@@ -310,15 +324,20 @@ class Search {
       const bool known = std::all_of(counts.begin(), counts.end(), [&](const auto& use) {
         return kernels_.at(use.first).best() != nullptr;
       });
-      candidates.push_back(
-          {name, tuned ? with_schedules(decisions) : decisions, known ? predicted(counts) : 0, std::nullopt});
+      const bool fails = std::any_of(counts.begin(), counts.end(), [&](const auto& use) {
+        const TunedKernel& kernel = kernels_.at(use.first);
+        return fails_as_usual(kernel) && (!tuned || kernel.best() == nullptr);
+      });
+      candidates.push_back({name, tuned ? with_schedules(decisions) : decisions,
+                            known && tuned ? predicted(counts) : 0, std::nullopt});
+      if (fails)
+        candidates.back().timing =
+            Timing{.outcome = Timing::Outcome::wrong, .problem = "one of its kernels fails"};
     };
     add("as fast compiles it", fast_, false);
     add("fast's kernels, tuned", fast_, true);
     add("the best plan while tuning", best_, true);
     if (last_) add("mapped again on measured times", *last_, true);
-    if (fails_as_usual(fast_))
-      candidates[0].timing = Timing{.outcome = Timing::Outcome::wrong, .problem = "one of its kernels fails"};
     const std::size_t won = plans_.choose(candidates, [this] { return is_late(); });
     if (candidates[0].timing) fast_seconds_ = candidates[0].timing->median;
     best_seconds_ = candidates[won].timing ? candidates[won].timing->median : candidates[won].predicted;
@@ -392,8 +411,9 @@ class Search {
 
 }  // namespace
 
-Decisions search_plan(Planner& planner, const CompileOptions& options, Cache* cache, ExecutableData& data) {
-  return Search(planner, options, cache, data).run();
+Decisions search_plan(Planner& planner, const CompileOptions& options, runtime::BinaryStore& store,
+                      ExecutableData& data) {
+  return Search(planner, options, store, data).run();
 }
 
 }  // namespace luminal

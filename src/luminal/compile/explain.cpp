@@ -1,0 +1,238 @@
+#include "luminal/compile/explain.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "luminal/codegen/schedule_text.h"
+#include "luminal/support/text.h"
+
+namespace luminal {
+namespace {
+
+std::string microseconds(double seconds) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(seconds < 1e-4 ? 2 : 1) << seconds * 1e6 << " us";
+  return out.str();
+}
+
+std::string percent(double share) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(0) << share * 100 << " %";
+  return out.str();
+}
+
+/// Rules with how often they joined terms, in the order in which they first did.
+std::vector<std::pair<std::string, std::size_t>> rules_of(const std::string& derivation) {
+  std::vector<std::pair<std::string, std::size_t>> rules;
+  std::istringstream lines(derivation);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string rule = line.substr(0, line.rfind(": c"));
+    const auto found =
+        std::find_if(rules.begin(), rules.end(), [&](const auto& entry) { return entry.first == rule; });
+    if (found == rules.end())
+      rules.emplace_back(rule, 1);
+    else
+      ++found->second;
+  }
+  return rules;
+}
+
+std::vector<SearchReport::Candidate> by_time(const SearchReport::Kernel& kernel) {
+  auto candidates = kernel.candidates;
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    const bool right_a = a.timing.outcome == Timing::Outcome::timed;
+    const bool right_b = b.timing.outcome == Timing::Outcome::timed;
+    return right_a != right_b ? right_a : a.timing.seconds < b.timing.seconds;
+  });
+  return candidates;
+}
+
+std::string why(const SearchReport::Kernel& kernel) {
+  const auto sorted = by_time(kernel);
+  const auto chosen =
+      std::find_if(sorted.begin(), sorted.end(), [](const auto& candidate) { return candidate.chosen; });
+  if (chosen == sorted.end()) return "not timed: the default schedule";
+  const auto failed = static_cast<std::size_t>(std::count_if(sorted.begin(), sorted.end(), [](const auto& c) {
+    return c.timing.outcome != Timing::Outcome::timed;
+  }));
+  std::string text = chosen == sorted.begin()
+                         ? cat("the fastest of ", sorted.size())
+                         : cat("number ", chosen - sorted.begin() + 1, " of ", sorted.size(),
+                               " alone: its plan was the fastest as a whole");
+  if (failed > 0) text += cat("; ", failed, " failed");
+  return text;
+}
+
+/// What there is to say, in order; a writer makes text or a page of it.
+class Writer {
+ public:
+  virtual ~Writer() = default;
+  virtual void heading(int level, const std::string& text) = 0;
+  virtual void line(const std::string& text) = 0;
+  virtual void code(const std::string& text) = 0;
+  virtual void begin_table(const std::vector<std::string>& head) = 0;
+  virtual void row(const std::vector<std::string>& cells, bool marked) = 0;
+  virtual void end_table() = 0;
+};
+
+void explain_kernel(const runtime::Plan& plan, std::size_t number, std::size_t runs,
+                    const SearchReport* search, Writer& out) {
+  const auto& kernel = plan.kernels[number];
+  out.heading(2,
+              cat("Kernel ", number, ": ", kernel.family, ", ", runs, runs == 1 ? " launch" : " launches"));
+  out.code(kernel::print(kernel.kernel));
+  out.line(cat("Schedule: ", codegen::text(kernel.schedule)));
+  out.line(cat("Estimated: ", microseconds(kernel.estimated_seconds)));
+  if (search == nullptr) return;
+  const std::string key = kernel::key(kernel.kernel);
+  for (const auto& entry : search->kernels) {
+    if (entry.key != key) continue;
+    out.line(cat("Chosen: ", why(entry)));
+    out.begin_table({"schedule", "time", "of the limit", "outcome"});
+    for (const auto& candidate : by_time(entry)) {
+      const bool timed = candidate.timing.outcome == Timing::Outcome::timed;
+      out.row({candidate.schedule, timed ? microseconds(candidate.timing.seconds) : "",
+               timed && candidate.timing.seconds > 0 ? percent(entry.limit / candidate.timing.seconds) : "",
+               timed ? (candidate.chosen ? "chosen" : "")
+                     : cat(name(candidate.timing.outcome), ": ", candidate.timing.problem)},
+              candidate.chosen);
+    }
+    out.end_table();
+  }
+}
+
+void explain_search(const SearchReport& search, Writer& out) {
+  out.heading(1, "The search");
+  out.line(cat(search.candidates, " candidates in ", static_cast<std::int64_t>(search.seconds * 10) / 10.0,
+               " s; it ended because ", search.stopped, "."));
+  out.line(cat("The machine at best: ", static_cast<std::int64_t>(search.ceilings.bandwidth / 1e8) / 10.0,
+               " GB/s, ", static_cast<std::int64_t>(search.ceilings.contraction_rate / 1e9), " GFLOP/s."));
+  out.begin_table({"plan", "its kernels alone", "whole", "outcome"});
+  for (const auto& plan : search.plans)
+    out.row(
+        {plan.name, plan.predicted > 0 ? microseconds(plan.predicted) : "",
+         plan.timing.median > 0 ? microseconds(plan.timing.median) : "",
+         plan.chosen ? "chosen" : (plan.timing.outcome == Timing::Outcome::timed ? "" : plan.timing.problem)},
+        plan.chosen);
+  out.end_table();
+}
+
+void explain(const Executable& exe, const std::string& derivation, Writer& out) {
+  const runtime::Plan& plan = exe.plan();
+  std::map<std::size_t, std::size_t> runs;
+  for (const auto& step : plan.steps)
+    if (step.kernel) ++runs[*step.kernel];
+  std::map<std::size_t, std::size_t> loads;
+  for (const auto& step : plan.load_steps)
+    if (step.kernel) ++loads[*step.kernel];
+  out.heading(1, "The plan");
+  out.line(cat(exe.kernel_count(), " kernels a run, ", exe.host_step_count(), " steps on the host, ",
+               loads.size(), " kernels when weights are set."));
+  if (exe.search_report() != nullptr) explain_search(*exe.search_report(), out);
+  out.heading(1, "Kernels");
+  for (const auto& [number, count] : runs) explain_kernel(plan, number, count, exe.search_report(), out);
+  out.heading(1, "Rules that led there");
+  const auto rules = rules_of(derivation);
+  if (rules.empty()) out.line("None: the kernels compute the graph as it was written.");
+  out.begin_table({"rule", "times"});
+  for (const auto& [rule, count] : rules) out.row({rule, std::to_string(count)}, false);
+  out.end_table();
+  out.heading(2, "In order, with the classes");
+  out.code(derivation);
+}
+
+class TextWriter : public Writer {
+ public:
+  void heading(int level, const std::string& text) override {
+    text_ += cat("\n", level == 1 ? "== " : "-- ", text, "\n");
+  }
+  void line(const std::string& text) override { text_ += text + "\n"; }
+  void code(const std::string& text) override { text_ += text; }
+  void begin_table(const std::vector<std::string>&) override {}
+  void row(const std::vector<std::string>& cells, bool marked) override {
+    text_ += marked ? "* " : "  ";
+    for (const auto& cell : cells)
+      if (!cell.empty()) text_ += cell + "  ";
+    text_ += "\n";
+  }
+  void end_table() override {}
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '&':
+        result += "&amp;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+class PageWriter : public Writer {
+ public:
+  explicit PageWriter(const std::string& title) {
+    text_ =
+        cat("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", escaped(title),
+            "</title>\n<style>body{font:15px/1.5 sans-serif;max-width:75em;margin:2em auto;padding:0 1em}",
+            "pre{background:#f4f4f4;padding:.7em;overflow:auto}table{border-collapse:collapse}",
+            "td,th{text-align:left;padding:.15em .8em;border-bottom:1px solid #ddd;font-size:14px}",
+            "tr.chosen{background:#e3f4e1;font-weight:600}</style></head><body>\n<h1>", escaped(title),
+            "</h1>\n");
+  }
+  void heading(int level, const std::string& text) override {
+    text_ += cat("<h", level + 1, ">", escaped(text), "</h", level + 1, ">\n");
+  }
+  void line(const std::string& text) override { text_ += cat("<p>", escaped(text), "</p>\n"); }
+  void code(const std::string& text) override { text_ += cat("<pre>", escaped(text), "</pre>\n"); }
+  void begin_table(const std::vector<std::string>& head) override {
+    text_ += "<table><tr>";
+    for (const auto& cell : head) text_ += cat("<th>", escaped(cell), "</th>");
+    text_ += "</tr>\n";
+  }
+  void row(const std::vector<std::string>& cells, bool marked) override {
+    text_ += marked ? "<tr class=\"chosen\">" : "<tr>";
+    for (const auto& cell : cells) text_ += cat("<td>", escaped(cell), "</td>");
+    text_ += "</tr>\n";
+  }
+  void end_table() override { text_ += "</table>\n"; }
+  std::string take() { return text_ + "</body></html>\n"; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+std::string explain_text(const Executable& exe, const std::string& derivation) {
+  TextWriter out;
+  explain(exe, derivation, out);
+  return out.take();
+}
+
+std::string explain_html(const Executable& exe, const std::string& derivation, const std::string& title) {
+  PageWriter out(title);
+  explain(exe, derivation, out);
+  return out.take();
+}
+
+}  // namespace luminal

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Ctrl-C at several instants of a search: the program ends well, prints a plan, and the cache serves the next one.
+set -euo pipefail
+program=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME="$folder"
+for after in 0.05 0.3 0.8 1.6 3; do
+  rm -f "$folder/plan"
+  "$program" compile model:mnist --search --budget 60 > "$folder/plan" 2> "$folder/error" &
+  child=$!
+  sleep "$after"
+  kill -INT "$child" 2>/dev/null || true
+  status=0
+  wait "$child" || status=$?
+  # Before the search begins the signal has its usual meaning.
+  if [ "$status" = 130 ] && [ ! -s "$folder/plan" ]; then continue; fi
+  [ "$status" = 0 ] || { echo "after $after s: status $status"; cat "$folder/error"; exit 1; }
+  grep -q '^run ' "$folder/plan" || { echo "after $after s: no plan"; exit 1; }
+  "$program" compile model:mnist --search --budget 60 > "$folder/again"
+  cmp "$folder/plan" "$folder/again" || { echo "after $after s: the cache has another plan"; exit 1; }
+  "$program" cache clear > /dev/null
+done
