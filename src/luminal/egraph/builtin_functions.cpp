@@ -179,7 +179,7 @@ void add_multiset_primitives(Database& database, SortId function, SortId multise
   const std::vector<SortId> types = database.sort(function).elements;
   const SortId element = database.sort(multiset).elements[0];
   const SortId unit = *database.find_sort("Unit");
-  const auto is = [&](std::vector<SortId> wanted) { return types == wanted; };
+  const auto is = [&](const std::vector<SortId>& wanted) { return types == wanted; };
   if (is({element, unit})) {
     add(database, "unstable-multiset-filter", {function, multiset}, multiset, filter(true));
     add(database, "unstable-multiset-filter-not", {function, multiset}, multiset, filter(false));
