@@ -20,7 +20,7 @@ struct Net {
   explicit Net(const nn::Scope& scope)
       : conv1(nn::conv2d(scope / "conv1", 1, 8, 3, {.convolution = {.padding = 1}})),
         conv2(nn::conv2d(scope / "conv2", 8, 16, 3, {.convolution = {.padding = 1}})),
-        head(scope / "head", 16 * 7 * 7, 10) {}
+        head(scope / "head", 784, 10) {}
   Tensor operator()(const Tensor& image) const {
     const Tensor half = max_pool(conv1(image).relu(), 2, 2);
     const Tensor quarter = max_pool(conv2(half).relu(), 2, 2);
@@ -35,7 +35,7 @@ struct Net {
 
 /// What an image looks like, in characters.
 void show(const train::Dataset& digits, std::int64_t index) {
-  std::vector<float> image(28 * 28);
+  std::vector<float> image(784);
   std::int64_t label = 0;
   const std::array<std::span<std::byte>, 2> into = {std::as_writable_bytes(std::span(image)),
                                                     std::as_writable_bytes(std::span(&label, 1))};

@@ -103,5 +103,5 @@ int main(int argc, char** argv) {
     written += characters[static_cast<std::size_t>(window.back())];
   }
   std::cout << "'" << text.substr(0, length) << "' goes on: '" << written << "'\n";
-  return !own || steps < 300 || evaluation.correct.value() > 0.75 ? 0 : 1;
+  return !own || steps < 300 || evaluation.correct.value() > 0.85 ? 0 : 1;
 }

@@ -31,7 +31,7 @@ constexpr double search_seconds = 40;
 
 struct DemoOptions {
   std::uint64_t seed = 0;
-  std::int64_t steps = 600;
+  std::int64_t steps = 500;
   std::string json;
   std::string folder = "luminal-demo";
   bool search = false;
@@ -303,7 +303,7 @@ void add_demo_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("demo", "Train a small transformer to add, save it, load it, and ask it sums");
   command->add_option("--seed", options->seed,
                       "What the weights and the held-out sums are drawn with (default: 0)");
-  command->add_option("--steps", options->steps, "Training steps (default: 600)")
+  command->add_option("--steps", options->steps, "Training steps (default: 500)")
       ->check(CLI::Range(1, 1000000));
   command->add_option("--json", options->json,
                       "Write exact, steps, seconds, tokens_per_s and kernels to this file");

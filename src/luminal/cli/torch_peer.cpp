@@ -87,16 +87,16 @@ std::optional<PeerSpeed> torch_training_speed(const models::LlamaConfig& config,
   if (const char* given = std::getenv("LUMINAL_PEER_PYTHON")) pythons.emplace_back(given);
   pythons.emplace_back(".venv/bin/python");
   pythons.emplace_back("python3");
-  std::array<char, 32> name{"/tmp/luminal-peer-XXXXXX"};
+  std::string name = (std::filesystem::temp_directory_path() / "luminal-peer-XXXXXX").string();
   const int descriptor = ::mkstemp(name.data());
   if (descriptor < 0) return std::nullopt;
   ::close(descriptor);
-  std::ofstream(name.data()) << script;
+  std::ofstream(name) << script;
   std::optional<PeerSpeed> result;
   for (const auto& python : pythons) {
     if (python.find('\'') != std::string::npos) continue;
     const std::string command =
-        cat("timeout 60 '", python, "' ", name.data(), " ", config.vocabulary, " ", config.size, " ",
+        cat("timeout 60 '", python, "' '", name, "' ", config.vocabulary, " ", config.size, " ",
             config.layers, " ", config.heads, " ", config.kv_heads, " ", config.hidden, " ", batch, " ",
             positions, " ", first_answer, " ", threads, " 2>/dev/null");
     std::FILE* pipe = ::popen(command.c_str(), "r");
@@ -113,7 +113,7 @@ std::optional<PeerSpeed> torch_training_speed(const models::LlamaConfig& config,
       break;
     }
   }
-  std::filesystem::remove(name.data());
+  std::filesystem::remove(name);
   return result;
 }
 

@@ -11,7 +11,7 @@ struct PeerSpeed {
   double tokens_per_second = 0;
   std::string version;
 };
-/// How many tokens a second PyTorch trains the same model with, in its compiled-for-CPU default way: AdamW,
+/// How many tokens a second PyTorch trains the same model with, as it comes: AdamW,
 /// f32, as many threads. Nothing if no Python with PyTorch is there. Looks at LUMINAL_PEER_PYTHON, .venv
 /// here, and python3.
 std::optional<PeerSpeed> torch_training_speed(const models::LlamaConfig& config, std::int64_t batch,

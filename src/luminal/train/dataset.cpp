@@ -58,7 +58,7 @@ Subset::Subset(std::shared_ptr<const Dataset> of, std::vector<std::int64_t> indi
 
 TokenWindows::TokenWindows(std::vector<std::int32_t> tokens, std::int64_t length, std::int64_t stride,
                            Location where)
-    : tokens_(std::move(tokens)), length_(length), stride_(stride) {
+    : tokens_(std::move(tokens)), stride_(stride) {
   const auto count = static_cast<std::int64_t>(tokens_.size());
   if (length < 1 || stride < 1)
     throw Error(cat("TokenWindows: length ", length, " and stride ", stride, ", expected at least 1"), where);

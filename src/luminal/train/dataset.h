@@ -77,7 +77,6 @@ class TokenWindows : public Dataset {
 
  private:
   std::vector<std::int32_t> tokens_;
-  std::int64_t length_;
   std::int64_t stride_;
   std::int64_t size_ = 0;
   std::vector<Field> fields_;

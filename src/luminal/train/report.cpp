@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -14,7 +15,7 @@ namespace {
 
 /// "1m05s", "12s".
 void write_duration(std::array<char, 32>& into, double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const long whole = std::lround(seconds);
   if (whole >= 3600)
     std::snprintf(into.data(), into.size(), "%ldh%02ldm", whole / 3600, whole / 60 % 60);
   else if (whole >= 60)

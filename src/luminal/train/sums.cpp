@@ -7,7 +7,9 @@
 namespace luminal::train {
 
 BinarySums::BinarySums(int bits)
-    : bits_(bits), fields_{{"input", DType::f32, {2 * bits}}, {"target", DType::f32, {bits + 1}}} {}
+    : bits_(bits),
+      fields_{{"input", DType::f32, {std::int64_t{2} * bits}},
+              {"target", DType::f32, {std::int64_t{1} + bits}}} {}
 
 void BinarySums::read(std::int64_t index, std::span<const std::span<std::byte>> into) const {
   const std::int64_t mask = (std::int64_t{1} << bits_) - 1;
