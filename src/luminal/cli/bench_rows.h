@@ -37,6 +37,8 @@ struct BenchRow {
   double limit = 0;                 // seconds that the machine's ceilings allow
   std::optional<double> max_error;  // relative to the largest element
   std::string note;
+  double runs = 0;  // of ours; and those of them that others interrupted
+  double interrupted = 0;
 
   /// The best peer's time by ours; none without peers.
   std::optional<double> ratio() const;

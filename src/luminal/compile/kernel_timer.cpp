@@ -33,6 +33,17 @@ const TunedKernel::Candidate* TunedKernel::best() const {
   return found;
 }
 
+std::vector<const TunedKernel::Candidate*> TunedKernel::best_few(std::size_t most) const {
+  std::vector<const Candidate*> right;
+  for (const auto& candidate : candidates)
+    if (candidate.timing.outcome == Timing::Outcome::timed) right.push_back(&candidate);
+  std::stable_sort(right.begin(), right.end(), [](const Candidate* a, const Candidate* b) {
+    return a->timing.seconds < b->timing.seconds;
+  });
+  if (right.size() > most) right.resize(most);
+  return right;
+}
+
 bool TunedKernel::has(const codegen::Schedule& schedule) const {
   const std::string wanted = codegen::text(schedule);
   return std::any_of(candidates.begin(), candidates.end(),

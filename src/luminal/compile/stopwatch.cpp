@@ -19,7 +19,7 @@ double computed() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-long interrupted() {
+long interruptions() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return usage.ru_nivcsw;
@@ -27,7 +27,7 @@ long interrupted() {
 
 }  // namespace
 
-Stopwatch::Stopwatch() : wall_(0), processor_(0), interruptions_(interrupted()) {
+Stopwatch::Stopwatch() : wall_(0), processor_(0), interruptions_(interruptions()) {
   processor_ = computed();
   wall_ = now();
 }
@@ -36,7 +36,11 @@ double Stopwatch::seconds(double parallel) const {
   const double wall = now() - wall_;
   if (wall < 2e-5) return wall;
   const double processor = (computed() - processor_) * parallel;
-  return interrupted() == interruptions_ ? wall : std::min(wall, processor);
+  return interrupted() ? std::min(wall, processor) : wall;
+}
+
+bool Stopwatch::interrupted() const {
+  return interruptions() != interruptions_;
 }
 
 }  // namespace luminal

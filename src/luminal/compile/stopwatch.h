@@ -11,6 +11,8 @@ class Stopwatch {
   /// Since it was made. `parallel` is the part of the work that the busiest of the workers does: 1 if one
   /// does all.
   double seconds(double parallel) const;
+  /// Whether others had a processor meanwhile that this process wanted.
+  bool interrupted() const;
 
  private:
   double wall_;
