@@ -109,7 +109,7 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
   return best_of(candidates);
 }
 
-/// The first is what `fast` does: another must be right, and faster by more than noise.
+/// The first is what `fast` does: another must be right, and faster.
 std::size_t PlanTimer::best_of(const std::vector<Candidate>& candidates) {
   const auto is_timed = [&](std::size_t k) {
     return candidates[k].timing && candidates[k].timing->outcome == Timing::Outcome::timed;
@@ -117,8 +117,7 @@ std::size_t PlanTimer::best_of(const std::vector<Candidate>& candidates) {
   std::optional<std::size_t> best;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     if (!is_timed(k)) continue;
-    const double needed = best ? candidates[*best].timing->median * (*best == 0 ? 0.99 : 1.0) : 0;
-    if (!best || candidates[k].timing->median < needed) best = k;
+    if (!best || candidates[k].timing->median < candidates[*best].timing->median) best = k;
   }
   if (best) return *best;
   // Never timed whole. Schedules that were tried were checked one by one, and so were the kernels of a plan
