@@ -1,7 +1,7 @@
 """Runs what our benchmarks run, in PyTorch and onnxruntime, when it is told to: one JSON object a line in, one out.
 
 {"load": KIND, "arrays": {NAME: {"file", "shape", "dtype"}}, "threads": N}  ->  {"peers": [...]}
-{"run": PEER}                                                              ->  {"seconds": ...}
+{"run": PEER}                                                              ->  {"seconds": ...}   (< 0: disturbed)
 {"output": PEER, "file": PATH}                                             ->  {"shape": [...]}   (f32, row-major)
 A request that fails gets {"error": why}.
 """
@@ -218,6 +218,8 @@ class Server:
         wall = time.perf_counter() - start
         computed = (time.process_time() - computed) / torch.get_num_threads()
         interrupted = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw != before
+        if interrupted and wall < 0.02:
+            return {"seconds": -wall}
         return {"seconds": min(wall, computed) if interrupted else wall}
 
     def output(self, request):

@@ -69,7 +69,8 @@ BenchPeer peer(const std::string& name, const Multiply& multiply, const Product&
           [=] {
             const Stopwatch watch;
             multiply(product, *operands);
-            return watch.seconds(1.0 / best_device()->machine().workers);
+            const double sign = watch.disturbed() ? -1 : 1;
+            return sign * watch.seconds(1.0 / best_device()->machine().workers);
           },
           [=] {
             multiply(product, *operands);

@@ -25,7 +25,12 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Of runs that were not disturbed (those are negative), if there are some.
 double median(std::vector<double> values) {
+  const auto is_sound = [](double value) { return value >= 0; };
+  if (std::count_if(values.begin(), values.end(), is_sound) >= 3)
+    std::erase_if(values, [&](double value) { return !is_sound(value); });
+  for (double& value : values) value = std::abs(value);
   std::sort(values.begin(), values.end());
   return values.empty() ? 0 : values[values.size() / 2];
 }
@@ -115,7 +120,8 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
       which.run();
       ++row.runs;
       row.interrupted += watch.interrupted() ? 1 : 0;
-      return watch.seconds(parallel);
+      const double sign = watch.disturbed() ? -1 : 1;
+      return sign * watch.seconds(parallel);
     };
   };
   std::vector<std::function<double()>> runs = {timed(exe)};

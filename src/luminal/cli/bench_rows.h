@@ -25,7 +25,7 @@ struct BenchOptions {
 /// Someone else who computes the same.
 struct BenchPeer {
   std::string name;
-  std::function<double()> run;                 // once; seconds
+  std::function<double()> run;                 // once; seconds, negative if the run was disturbed
   std::function<std::vector<float>()> output;  // of the first result; may be empty
 };
 

@@ -60,6 +60,24 @@ Subject PlanTimer::subject(runtime::Runner& runner, const Assembled& assembled) 
   return subject;
 }
 
+/// Whether all can be there at once: what is external is shared, the rest each has for itself.
+bool PlanTimer::fits(const std::vector<Assembled>& plans, const std::vector<std::size_t>& members) const {
+  double shared = 0;
+  double own = 0;
+  for (const auto k : members) {
+    const auto memory = runtime::plan_memory(plans[k].plan, planner_.dims());
+    double external = 0;
+    own += static_cast<double>(memory.arena);
+    for (std::size_t b = 0; b < memory.bytes.size(); ++b) {
+      const auto role = plans[k].plan.buffers[b].role;
+      if (role == runtime::BufferInfo::Role::external) external += static_cast<double>(memory.bytes[b]);
+      if (role == runtime::BufferInfo::Role::loaded) own += static_cast<double>(memory.bytes[b]);
+    }
+    shared = std::max(shared, external);
+  }
+  return shared + own < 0.5 * static_cast<double>(planner_.device().memory_limit());
+}
+
 std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::function<bool()>& stop) {
   std::vector<Assembled> plans;
   std::vector<std::string> keys;
@@ -79,7 +97,7 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
           return step.kernel || step.name.starts_with("copy") || step.name.starts_with("new value");
         });
   });
-  if (pure && different.size() > 1 && !members.empty() && !stop()) {
+  if (pure && different.size() > 1 && !members.empty() && fits(plans, members) && !stop()) {
     std::vector<runtime::Plan> copies;
     for (const auto k : members) copies.push_back(plans[k].plan);
     Compilation compilation(planner_.shared_device(), std::move(copies), store_);

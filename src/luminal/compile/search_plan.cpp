@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "luminal/codegen/schedule_text.h"
@@ -226,8 +227,10 @@ class Search {
       all.insert(all.end(), near.begin(), near.end());
     }
     std::vector<codegen::Schedule> fresh;
+    std::set<std::string> seen;
     for (const auto& schedule : all)
-      if (fresh.size() < at_once && !kernel.has(schedule)) fresh.push_back(schedule);
+      if (fresh.size() < at_once && !kernel.has(schedule) && seen.insert(codegen::text(schedule)).second)
+        fresh.push_back(schedule);
     return fresh;
   }
 

@@ -9,6 +9,9 @@
 namespace luminal {
 namespace {
 
+/// The system counts what threads compute by its ticks, some milliseconds apart.
+constexpr double shortest = 0.02;
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -34,9 +37,13 @@ Stopwatch::Stopwatch() : wall_(0), processor_(0), interruptions_(interruptions()
 
 double Stopwatch::seconds(double parallel) const {
   const double wall = now() - wall_;
-  if (wall < 2e-5) return wall;
+  if (wall < shortest) return wall;
   const double processor = (computed() - processor_) * parallel;
   return interrupted() ? std::min(wall, processor) : wall;
+}
+
+bool Stopwatch::disturbed() const {
+  return now() - wall_ < shortest && interrupted();
 }
 
 bool Stopwatch::interrupted() const {
