@@ -231,7 +231,8 @@ void KernelTimer::finish(Step& step) {
   double scale = 1;
   const double known_seconds = before != nullptr ? before->timing.seconds : 0;
   if (anchored && timings[0] && timings[0]->outcome == Timing::Outcome::timed && timings[0]->seconds > 0)
-    scale = known_seconds / timings[0]->seconds;
+    // Never downwards: noise would add up, one best after the other.
+    scale = std::max(1.0, known_seconds / timings[0]->seconds);
   for (std::size_t k = 0; k < members.size(); ++k) {
     const auto& timing = timings[k + (anchored ? 1 : 0)];
     if (!timing) continue;
