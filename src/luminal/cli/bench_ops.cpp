@@ -1,18 +1,16 @@
 // Single operations, beside the libraries that are made for them.
 #include <dlfcn.h>
 
-#include <chrono>
 #include <memory>
 
 #include "luminal/cli/bench_rows.h"
 #include "luminal/cli/models.h"
+#include "luminal/compile/stopwatch.h"
 #include "luminal/luminal.h"
 #include "luminal/support/text.h"
 
 namespace luminal::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// A row-major C[m, n] = A[m, k] · B[k, n], or Bᵀ[n, k].
 struct Product {
@@ -69,9 +67,10 @@ BenchPeer peer(const std::string& name, const Multiply& multiply, const Product&
                const std::shared_ptr<Operands>& operands) {
   return {name,
           [=] {
-            const auto start = Clock::now();
+            const Stopwatch watch;
             multiply(product, *operands);
-            return std::chrono::duration<double>(Clock::now() - start).count();
+            const double sign = watch.disturbed() ? -1 : 1;
+            return sign * watch.seconds(1.0 / best_device()->machine().workers);
           },
           [=] {
             multiply(product, *operands);

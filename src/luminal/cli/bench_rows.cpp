@@ -25,7 +25,12 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Of runs that were not disturbed (those are negative), if there are some.
 double median(std::vector<double> values) {
+  const auto is_sound = [](double value) { return value >= 0; };
+  if (std::count_if(values.begin(), values.end(), is_sound) >= 3)
+    std::erase_if(values, [&](double value) { return !is_sound(value); });
+  for (double& value : values) value = std::abs(value);
   std::sort(values.begin(), values.end());
   return values.empty() ? 0 : values[values.size() / 2];
 }
@@ -79,7 +84,14 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
                   const search::MachineModel& ceilings) {
   const auto cpu = best_device();
   fill(given.graph);
-  BenchRow row{.name = given.name, .ours = 0, .peers = {}, .limit = 0, .max_error = {}, .note = {}};
+  BenchRow row{.name = given.name,
+               .ours = 0,
+               .peers = {},
+               .limit = 0,
+               .max_error = {},
+               .note = {},
+               .runs = 0,
+               .interrupted = 0};
   std::vector<BenchPeer> peers = given.libraries;
   if (process != nullptr) {
     auto more = process->peers(given.kind, given.graph, cpu->machine().workers);
@@ -102,11 +114,14 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
     if (peer.output && !row.max_error)
       row.max_error = error_between(first_output(given.graph, exe), peer.output());
   const double parallel = 1.0 / cpu->machine().workers;
-  const auto timed = [parallel](Executable& which) {
-    return [&which, parallel] {
+  const auto timed = [&row, parallel](Executable& which) {
+    return [&which, &row, parallel] {
       const Stopwatch watch;
       which.run();
-      return watch.seconds(parallel);
+      ++row.runs;
+      row.interrupted += watch.interrupted() ? 1 : 0;
+      const double sign = watch.disturbed() ? -1 : 1;
+      return sign * watch.seconds(parallel);
     };
   };
   std::vector<std::function<double()>> runs = {timed(exe)};
@@ -186,6 +201,16 @@ int bench_cases(const BenchOptions& options, const std::vector<std::function<Ben
     print_row(rows.back(), out);
   }
   print_geomean(rows, out);
+  double runs = 0;
+  double interrupted = 0;
+  for (const auto& row : rows) {
+    runs += row.runs;
+    interrupted += row.interrupted;
+  }
+  if (interrupted > 0.1 * runs)
+    out << "Others use this machine: " << static_cast<int>(interrupted / runs * 100)
+        << " % of our runs were interrupted, and count by processor time. Ratios to other programs say "
+           "little.\n";
   if (!options.json.empty()) {
     nlohmann::json list = nlohmann::json::array();
     for (const auto& row : rows) list.push_back(json_of(row));

@@ -25,7 +25,7 @@ struct BenchOptions {
 /// Someone else who computes the same.
 struct BenchPeer {
   std::string name;
-  std::function<double()> run;                 // once; seconds
+  std::function<double()> run;                 // once; seconds, negative if the run was disturbed
   std::function<std::vector<float>()> output;  // of the first result; may be empty
 };
 
@@ -37,6 +37,8 @@ struct BenchRow {
   double limit = 0;                 // seconds that the machine's ceilings allow
   std::optional<double> max_error;  // relative to the largest element
   std::string note;
+  double runs = 0;  // of ours; and those of them that others interrupted
+  double interrupted = 0;
 
   /// The best peer's time by ours; none without peers.
   std::optional<double> ratio() const;

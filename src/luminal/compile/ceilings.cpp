@@ -129,7 +129,8 @@ search::MachineModel measure_ceilings(runtime::Device& device) {
       2.0 * static_cast<double>(elements * times) * workers /
       bench.seconds(program(device, words, streaming(words, lanes, elements, times)), machine.workers, 12);
   // Half of what waking all takes: a kernel rarely waits for the last.
-  model.launch = std::max(5e-7, bench.seconds(program(device, words, waking), 4 * machine.workers, 200) / 2);
+  model.launch = std::max(
+      5e-7, bench.seconds(program(device, words, waking), std::int64_t{4} * machine.workers, 200) / 2);
   model.workers = workers;
   return model;
 }

@@ -1,6 +1,7 @@
 #include "luminal/compile/explain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <map>
 #include <sstream>
@@ -106,10 +107,10 @@ void explain_kernel(const runtime::Plan& plan, std::size_t number, std::size_t r
 
 void explain_search(const SearchReport& search, Writer& out) {
   out.heading(1, "The search");
-  out.line(cat(search.candidates, " candidates in ", static_cast<std::int64_t>(search.seconds * 10) / 10.0,
-               " s; it ended because ", search.stopped, "."));
-  out.line(cat("The machine at best: ", static_cast<std::int64_t>(search.ceilings.bandwidth / 1e8) / 10.0,
-               " GB/s, ", static_cast<std::int64_t>(search.ceilings.contraction_rate / 1e9), " GFLOP/s."));
+  out.line(cat(search.candidates, " candidates in ", std::lround(search.seconds), " s; it ended because ",
+               search.stopped, "."));
+  out.line(cat("The machine at best: ", std::lround(search.ceilings.bandwidth / 1e9), " GB/s, ",
+               std::lround(search.ceilings.contraction_rate / 1e9), " GFLOP/s."));
   out.begin_table({"plan", "its kernels alone", "whole", "outcome"});
   for (const auto& plan : search.plans)
     out.row(

@@ -33,6 +33,17 @@ const TunedKernel::Candidate* TunedKernel::best() const {
   return found;
 }
 
+std::vector<const TunedKernel::Candidate*> TunedKernel::best_few(std::size_t most) const {
+  std::vector<const Candidate*> right;
+  for (const auto& candidate : candidates)
+    if (candidate.timing.outcome == Timing::Outcome::timed) right.push_back(&candidate);
+  std::stable_sort(right.begin(), right.end(), [](const Candidate* a, const Candidate* b) {
+    return a->timing.seconds < b->timing.seconds;
+  });
+  if (right.size() > most) right.resize(most);
+  return right;
+}
+
 bool TunedKernel::has(const codegen::Schedule& schedule) const {
   const std::string wanted = codegen::text(schedule);
   return std::any_of(candidates.begin(), candidates.end(),
@@ -220,7 +231,8 @@ void KernelTimer::finish(Step& step) {
   double scale = 1;
   const double known_seconds = before != nullptr ? before->timing.seconds : 0;
   if (anchored && timings[0] && timings[0]->outcome == Timing::Outcome::timed && timings[0]->seconds > 0)
-    scale = known_seconds / timings[0]->seconds;
+    // Never downwards: noise would add up, one best after the other.
+    scale = std::max(1.0, known_seconds / timings[0]->seconds);
   for (std::size_t k = 0; k < members.size(); ++k) {
     const auto& timing = timings[k + (anchored ? 1 : 0)];
     if (!timing) continue;

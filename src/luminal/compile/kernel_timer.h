@@ -27,6 +27,8 @@ struct TunedKernel {
 
   /// The fastest that was right; none if no candidate was.
   const Candidate* best() const;
+  /// The few fastest that were right, the fastest first.
+  std::vector<const Candidate*> best_few(std::size_t most) const;
   bool has(const codegen::Schedule& schedule) const;
 };
 

@@ -199,11 +199,11 @@ class Session {
       for (int run = 0; run < runs; ++run) {
         const Stopwatch watch;
         subjects_[k].runner->run();
+        const bool disturbed = watch.disturbed();
         const double seconds = watch.seconds(subjects_[k].parallel);
         best_[k] = std::min(best_[k], seconds);
-        if (run % 8 == 0 || runs < 8) tell({.kind = Message::Kind::timed, .seconds = seconds}, k);
+        if (!disturbed) tell({.kind = Message::Kind::timed, .seconds = seconds}, k);
       }
-      tell({.kind = Message::Kind::timed, .seconds = best_[k]}, k);
     } catch (const std::exception& error) {
       best_[k] = -1;
       tell({.kind = Message::Kind::refused}, k, error.what());

@@ -60,6 +60,24 @@ Subject PlanTimer::subject(runtime::Runner& runner, const Assembled& assembled) 
   return subject;
 }
 
+/// Whether all can be there at once: what is external is shared, the rest each has for itself.
+bool PlanTimer::fits(const std::vector<Assembled>& plans, const std::vector<std::size_t>& members) const {
+  double shared = 0;
+  double own = 0;
+  for (const auto k : members) {
+    const auto memory = runtime::plan_memory(plans[k].plan, planner_.dims());
+    double external = 0;
+    own += static_cast<double>(memory.arena);
+    for (std::size_t b = 0; b < memory.bytes.size(); ++b) {
+      const auto role = plans[k].plan.buffers[b].role;
+      if (role == runtime::BufferInfo::Role::external) external += static_cast<double>(memory.bytes[b]);
+      if (role == runtime::BufferInfo::Role::loaded) own += static_cast<double>(memory.bytes[b]);
+    }
+    shared = std::max(shared, external);
+  }
+  return shared + own < 0.5 * static_cast<double>(planner_.device().memory_limit());
+}
+
 std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::function<bool()>& stop) {
   std::vector<Assembled> plans;
   std::vector<std::string> keys;
@@ -79,7 +97,7 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
           return step.kernel || step.name.starts_with("copy") || step.name.starts_with("new value");
         });
   });
-  if (pure && different.size() > 1 && !members.empty() && !stop()) {
+  if (pure && different.size() > 1 && !members.empty() && fits(plans, members) && !stop()) {
     std::vector<runtime::Plan> copies;
     for (const auto k : members) copies.push_back(plans[k].plan);
     Compilation compilation(planner_.shared_device(), std::move(copies), store_);
@@ -109,7 +127,7 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
   return best_of(candidates);
 }
 
-/// The first is what `fast` does: another must be right, and faster by more than noise.
+/// The first is what `fast` does: another must be right, and faster.
 std::size_t PlanTimer::best_of(const std::vector<Candidate>& candidates) {
   const auto is_timed = [&](std::size_t k) {
     return candidates[k].timing && candidates[k].timing->outcome == Timing::Outcome::timed;
@@ -117,8 +135,7 @@ std::size_t PlanTimer::best_of(const std::vector<Candidate>& candidates) {
   std::optional<std::size_t> best;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     if (!is_timed(k)) continue;
-    const double needed = best ? candidates[*best].timing->median * (*best == 0 ? 0.99 : 1.0) : 0;
-    if (!best || candidates[k].timing->median < needed) best = k;
+    if (!best || candidates[k].timing->median < candidates[*best].timing->median) best = k;
   }
   if (best) return *best;
   // Never timed whole. Schedules that were tried were checked one by one, and so were the kernels of a plan

@@ -32,6 +32,7 @@ class PlanTimer {
 
  private:
   static std::size_t best_of(const std::vector<Candidate>& candidates);
+  bool fits(const std::vector<Assembled>& plans, const std::vector<std::size_t>& members) const;
   Subject subject(runtime::Runner& runner, const Assembled& assembled);
 
   Planner& planner_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "luminal/codegen/schedule_text.h"
@@ -218,17 +219,18 @@ class Search {
   std::vector<codegen::Schedule> ideas(const TunedKernel& kernel) const {
     constexpr std::size_t at_once = 12;
     std::vector<codegen::Schedule> all = {kernel.usual};
-    const auto* best = kernel.best();
     const auto variants = codegen::schedule_variants(kernel.kernel, machine_, planner_.dims());
     all.insert(all.end(), variants.begin(), variants.end());
-    if (best != nullptr) {
+    for (const auto* good : kernel.best_few(3)) {
       const auto near =
-          codegen::schedule_neighbours(kernel.kernel, best->schedule, machine_, planner_.dims());
+          codegen::schedule_neighbours(kernel.kernel, good->schedule, machine_, planner_.dims());
       all.insert(all.end(), near.begin(), near.end());
     }
     std::vector<codegen::Schedule> fresh;
+    std::set<std::string> seen;
     for (const auto& schedule : all)
-      if (fresh.size() < at_once && !kernel.has(schedule)) fresh.push_back(schedule);
+      if (fresh.size() < at_once && !kernel.has(schedule) && seen.insert(codegen::text(schedule)).second)
+        fresh.push_back(schedule);
     return fresh;
   }
 
@@ -256,7 +258,7 @@ class Search {
       double total = 0;
       for (auto& work : works) total += seconds(work);
       for (auto& work : works)
-        if (work.kernel != but && gain(work) > 0.002 * total &&
+        if (work.kernel != but && gain(work) > 0.001 * total &&
             (chosen == nullptr || gain(work) > gain(*chosen)))
           chosen = &work;
       return chosen;
@@ -275,7 +277,7 @@ class Search {
       if (ahead_of != nullptr) ahead = timer_.begin(*ahead_of->kernel, ideas(*ahead_of->kernel), true);
       timer_.finish(step);
       if (tried == work->kernel->candidates.size()) work->hope = 0;
-      work->hope *= seconds(*work) < 0.97 * before ? 0.9 : 0.45;
+      work->hope *= seconds(*work) < 0.97 * before ? 1.0 : 0.6;
       best_seconds_ = predicted(uses(best_));
       tell();
       return true;
