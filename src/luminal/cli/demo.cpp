@@ -31,7 +31,7 @@ constexpr double search_seconds = 40;
 
 struct DemoOptions {
   std::uint64_t seed = 0;
-  std::int64_t steps = 500;
+  std::int64_t steps = 600;
   std::string json;
   std::string folder = "luminal-demo";
   bool search = false;
@@ -73,6 +73,7 @@ class Demo {
   explicit Demo(DemoOptions options) : options_(std::move(options)), out_(std::cout) {
     search_.search = options_.search;
     search_.budget = search_seconds;
+    search_.no_cache = true;  // the story is how it is compiled
   }
   int run();
 
@@ -169,6 +170,7 @@ void Demo::save() {
   models::save_llama(folder, config_, trainer_->parameters(),
                      models::character_tokenizer(DecimalSums::characters()));
   CompileOptions options;
+  options.cache = false;
   options.inspect = [this](std::string_view what, const std::string& text) {
     if (what == "egraph") egraph_ = text;
   };
@@ -303,7 +305,7 @@ void add_demo_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("demo", "Train a small transformer to add, save it, load it, and ask it sums");
   command->add_option("--seed", options->seed,
                       "What the weights and the held-out sums are drawn with (default: 0)");
-  command->add_option("--steps", options->steps, "Training steps (default: 500)")
+  command->add_option("--steps", options->steps, "Training steps (default: 600)")
       ->check(CLI::Range(1, 1000000));
   command->add_option("--json", options->json,
                       "Write exact, steps, seconds, tokens_per_s and kernels to this file");
