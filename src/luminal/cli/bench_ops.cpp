@@ -168,7 +168,7 @@ int bench_ops(const BenchOptions& options, std::ostream& out) {
   std::vector<std::string> names;
   for (const auto& [name, build] : table) {
     names.push_back(name);
-    cases.emplace_back([build = build, name = name] { return build(name); });
+    cases.emplace_back([make = build, row = name] { return make(row); });
   }
   return bench_cases(options, cases, names, out);
 }

@@ -108,7 +108,7 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
   Executable exe = compile(given.graph, cpu, compile_options);
   if (exe.search_report() != nullptr)
     row.note = cat(exe.search_report()->candidates, " candidates in ",
-                   static_cast<int>(exe.search_report()->seconds + 0.5), " s");
+                   std::lround(exe.search_report()->seconds), " s");
   exe.run();
   for (const auto& peer : peers)
     if (peer.output && !row.max_error)

@@ -158,7 +158,7 @@ class CpuDevice : public runtime::Device {
   bool restart_in_child() override {
     const int workers = threads_->pool.workers();
     // The old threads are not here, and whoever held the lock is not either: neither can be waited for.
-    static_cast<void>(threads_.release());
+    [[maybe_unused]] const Threads* const lost = threads_.release();
     threads_ = std::make_unique<Threads>(workers);
     return true;
   }
