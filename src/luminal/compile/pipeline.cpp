@@ -89,6 +89,7 @@ Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& de
 Executable compile(const Graph& graph, std::shared_ptr<runtime::Device> device, const CompileOptions& options,
                    Location where) {
   if (!device) throw Error("compile: no device", where);
+  const std::shared_ptr<runtime::Device> target = std::move(device);
   auto data = std::make_shared<ExecutableData>(graph);
   data->choices = bucket_choices(options.buckets, graph.dag(), where);
   std::optional<Cache> cache;
@@ -98,7 +99,7 @@ Executable compile(const Graph& graph, std::shared_ptr<runtime::Device> device, 
   CompileOptions each = options;
   each.budget = options.budget / static_cast<double>(data->choices.size());
   for (const auto& choice : data->choices)
-    data->plans.push_back(compiled(graph, device, each, choice, cache ? &*cache : nullptr, *data));
+    data->plans.push_back(compiled(graph, target, each, choice, cache ? &*cache : nullptr, *data));
   if (data->choices.size() > 1) {
     try {
       data->chosen = choice_for(data->choices, data->values->dims, where);
