@@ -152,8 +152,8 @@ Trainer::Trainer(Build build, std::shared_ptr<const Dataset> data, std::shared_p
   data_->where = where;
   data_->progress.seed = data_->options.seed;
   const TrainerOptions& given = data_->options;
-  for (const auto* path : {&given.log, &given.trace, &given.page}) require_writable(*path);
   if (!given.checkpoints.empty()) data_->folder.emplace(given.checkpoints, given.keep_last);
+  for (const auto* path : {&given.log, &given.trace, &given.page}) require_writable(*path);
   data_->loader = std::make_unique<DataLoader>(data_->dataset, data_->options.loader, where);
   data_->build_step();
   data_->build_evaluator();
