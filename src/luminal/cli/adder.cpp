@@ -48,7 +48,6 @@ Adder::Adder(const std::string& folder, const CompileOptions& options)
   choice_ = argmax(model(*tokens_), 2).cast(DType::i32).retrieve();
   CompileOptions own = options;
   own.tune_dims = {{"batch", 500}};
-  own.memory_budget = std::size_t{1} << 30U;
   exe_ = compile(graph_, best_device(), own);
 }
 

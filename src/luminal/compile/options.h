@@ -61,8 +61,8 @@ struct CompileOptions {
   /// The ranges that a dim is compiled for, each with a plan of its own; a run outside of all is an `Error`.
   /// Without: one plan for its declared bounds. With several dims every combination has a plan.
   std::map<std::string, std::vector<Bucket>> buckets = {};
-  /// Bytes that a single intermediate may take before a plan that recomputes it is preferred; 0: four times
-  /// the largest input or output.
+  /// Bytes that a single intermediate may take before a plan that recomputes it is preferred; 0: 256 MiB, or
+  /// four times the largest input or output if that is more.
   std::size_t memory_budget = 0;
   /// Keep binaries and decisions on disk, and use those that are there. `cache_directory`: where; empty:
   /// $XDG_CACHE_HOME/luminal.

@@ -292,8 +292,10 @@ class Mapper {
     if (is_root_[id.index()]) return 0;
     const double n = elements(id);
     const double bytes = n * static_cast<double>(byte_size(terms_[id].dtype));
-    const bool beyond = options_.memory_budget > 0 ? bytes > options_.memory_budget : n > 4 * largest_io_;
-    return beyond && n > 65536 ? 1e4 * bytes / 2e10 : 0;
+    constexpr double ample = 256 << 20;
+    const bool beyond =
+        options_.memory_budget > 0 ? bytes > options_.memory_budget : bytes > ample && n > 4 * largest_io_;
+    return beyond ? 1e4 * bytes / 2e10 : 0;
   }
 
   // ------------------------------------------------------------------------------------------ cuts

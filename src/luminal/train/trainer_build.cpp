@@ -11,8 +11,6 @@
 namespace luminal::train {
 namespace {
 
-/// Recomputing what fits into memory easily costs more than it saves.
-constexpr std::size_t ample_memory = std::size_t{1} << 30U;
 constexpr std::size_t trace_limit = 60000;
 
 /// The states of a graph by name.
@@ -52,8 +50,7 @@ void require_writable(const std::string& path) {
   if (!probe) throw Error(cat("the file ", in_quotes(path), " cannot be written: ", std::strerror(errno)));
 }
 
-CompileOptions ample(CompileOptions options, std::int64_t batch) {
-  if (options.memory_budget == 0) options.memory_budget = ample_memory;
+CompileOptions tuned_for(CompileOptions options, std::int64_t batch) {
   options.tune_dims.try_emplace("batch", batch);
   return options;
 }
@@ -82,7 +79,7 @@ void Trainer::Data::build_step() {
     options.optimiser({model->parameters, slopes, *rate}).apply();
   }
   states = states_of(graph);
-  step = compile(graph, device, ample(options.compile, options.loader.batch), where);
+  step = compile(graph, device, tuned_for(options.compile, options.loader.batch), where);
 }
 
 void Trainer::Data::build_evaluator() {
@@ -94,7 +91,7 @@ void Trainer::Data::build_evaluator() {
   made.loss.retrieve();
   if (made.correct) made.correct->retrieve();
   auto own_states = states_of(own);
-  const Executable exe = compile(own, device, ample(options.compile, options.evaluation_batch), where);
+  const Executable exe = compile(own, device, tuned_for(options.compile, options.evaluation_batch), where);
   evaluator.emplace(Evaluator{own, made, std::move(own_states), exe});
 }
 
