@@ -287,15 +287,17 @@ class Mapper {
     return sum;
   }
 
-  /// An intermediate far larger than anything that goes in or out is taken only where there is no other way.
+  /// An intermediate far larger than anything that goes in or out is avoided where that costs little; a huge
+  /// one is taken only where there is no other way.
   double memory_price(ClassId id) const {
     if (is_root_[id.index()]) return 0;
+    constexpr double huge = 256 << 20;
     const double n = elements(id);
     const double bytes = n * static_cast<double>(byte_size(terms_[id].dtype));
-    constexpr double ample = 256 << 20;
-    const bool beyond =
-        options_.memory_budget > 0 ? bytes > options_.memory_budget : bytes > ample && n > 4 * largest_io_;
-    return beyond ? 1e4 * bytes / 2e10 : 0;
+    const double traffic = bytes / 2e10;
+    if (options_.memory_budget > 0) return bytes > options_.memory_budget ? 1e4 * traffic : 0;
+    if (n <= 4 * largest_io_ || n <= 65536) return 0;
+    return (bytes > huge ? 1e4 : 4) * traffic;
   }
 
   // ------------------------------------------------------------------------------------------ cuts
