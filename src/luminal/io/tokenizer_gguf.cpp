@@ -105,7 +105,7 @@ constexpr PreSplit pre_splits[] = {
     {"afmoe", {thousands, "[\\x{4e00}-\\x{9fff}\\x{3400}-\\x{4dbf}\\x{f900}-\\x{faff}\\x{3040}-\\x{309f}\\x{30a0}-\\x{30ff}\\x{ff65}-\\x{ff9f}"
       "\\x{2f00}-\\x{2fdf}\\x{e40}-\\x{e7f}\\x{e80}-\\x{eff}\\x{1780}-\\x{17ff}\\x{1000}-\\x{109f}\\x{aa60}-\\x{aa7f}\\x{a9e0}-\\x{a9ff}"
       "\\x{ac00}-\\x{d7af}\\x{1100}-\\x{11ff}]+", LUMINAL_SYMBOLS_WORDS}},
-    {"superbpe", {"\\p{N}+", thousands}},
+    {"superbpe", {"\\p{N}+", "(?=(\\d{3})+(?!\\d))"}},
     {"kimi-k2", {"\\p{Han}+|" LUMINAL_EDGE LUMINAL_NOT_HAN(LUMINAL_UPPER) "*" LUMINAL_NOT_HAN(LUMINAL_LOWER) "+" LUMINAL_CONTRACTIONS "?|"
       LUMINAL_EDGE LUMINAL_NOT_HAN(LUMINAL_UPPER) "+" LUMINAL_NOT_HAN(LUMINAL_LOWER) "*" LUMINAL_CONTRACTIONS
       "?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|" LUMINAL_LINE_ENDS}},
