@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <set>
 #include <utility>
@@ -18,6 +19,37 @@ struct Bulk {
   std::vector<std::pair<std::string, double>> scores;
   std::vector<std::pair<std::string, std::string>> merges;
 };
+
+/// A number as the `tokenizers` package reads it: digits as an integer, scaled by a power of ten, so its last
+/// bit is not always the nearest. Equally good divisions of a text differ by just that bit.
+double as_the_package_reads(std::string_view text) {
+  std::uint64_t digits = 0;
+  int exponent = 0;
+  bool in_fraction = false;
+  bool is_full = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '.') in_fraction = true;
+    if (c == 'e' || c == 'E') {
+      exponent += std::clamp(std::atoi(std::string(text.substr(at + 1)).c_str()), -100000, 100000);
+      break;
+    }
+    if (c < '0' || c > '9') continue;
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    is_full = is_full || digits > (std::numeric_limits<std::uint64_t>::max() - digit) / 10;
+    if (is_full) {
+      exponent += in_fraction ? 0 : 1;
+    } else {
+      digits = digits * 10 + digit;
+      exponent -= in_fraction ? 1 : 0;
+    }
+  }
+  auto value = static_cast<double>(digits);
+  for (; exponent < -308 && value != 0; exponent += 308) value /= 1e308;
+  const double power = std::strtod(("1e" + std::to_string(std::abs(exponent))).c_str(), nullptr);
+  value = value == 0 ? 0 : exponent < 0 ? value / power : value * power;
+  return text.starts_with('-') ? -value : value;
+}
 
 /// Builds the tree of everything but "model.vocab" and "model.merges", which go to `Bulk`.
 class TokenizerJson : public JsonHandler {
@@ -111,7 +143,7 @@ class TokenizerJson : public JsonHandler {
   }
   bool number_float(number_float_t number, const string_t& text) override {
     if (!in_bulk()) return small() && builder_.number_float(number, text);
-    if (depth() > bulk_depth_) return score(number);
+    if (depth() > bulk_depth_) return score(as_the_package_reads(text));
     return refuse_bulk("a real number");
   }
   bool null() override { return in_bulk() ? refuse_bulk("null") : small() && builder_.null(); }
