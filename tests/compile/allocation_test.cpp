@@ -1,28 +1,8 @@
 // Runs take no memory: everything is there after the first one.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "luminal/luminal.h"
-
-namespace {
-std::atomic<std::size_t> allocations = 0;
-}  // namespace
-
-// The program's own, so that they can be counted; the aligned ones are the library's.
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "tests/count_allocations.h"
 
 namespace luminal {
 namespace {
@@ -45,14 +25,14 @@ TEST(Runs, AllocateNothing) {
     // Data changes, dims do not.
     exe.set_dyn(x, Array(DType::f32, {8 * 16}), {8, 16});
     exe.set_dyn(labels, Array(DType::i64, {8}), {8});
-    const std::size_t before = allocations;
+    const std::size_t before = test::allocations;
     exe.run();
-    counted = allocations - before;
+    counted = test::allocations - before;
   }
   EXPECT_EQ(counted, 0U);
-  const std::size_t before = allocations;
+  const std::size_t before = test::allocations;
   exe.run();
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(test::allocations - before, 0U);
 }
 
 }  // namespace

@@ -69,6 +69,27 @@ TEST(ModuleGradients, MoreAxes) {
       [](const DecoderLayer& layer, const Tensor& x) { return layer.forward(x, x * 2); });
 }
 
+TEST(ModuleGradients, OtherForms) {
+  check_module(
+      "permuted Linear", {3, 2}, [](const Scope& s) { return Linear(s, 2, 3, {.permuted = true}); }, call);
+  check_module(
+      "permuted Embedding", {2, 2}, [](const Scope& s) { return Embedding(s, 3, 2, true); },
+      [](const Embedding& table, const Tensor& x) {
+        Graph g = x.graph();
+        return square(table(g.tensor({2}, DType::i64).set({1, 1}))) * x;
+      });
+  check_module(
+      "conv_transpose2d", {1, 2, 2, 2}, [](const Scope& s) { return conv_transpose2d(s, 2, 1, 2); }, call);
+  check_module(
+      "conv_transpose3d", {1, 1, 2, 2, 2}, [](const Scope& s) { return conv_transpose3d(s, 1, 1, 2); }, call);
+  check_module(
+      "pooling", {1, 1, 4, 4},
+      [](const Scope& s) {
+        return Sequential(conv2d(s, 1, 2, 1), MaxPool{2}, AvgPool{2, 2, {.stride = Spatial(1)}});
+      },
+      call);
+}
+
 TEST(ModuleGradients, BatchNormInTraining) {
   check_module("BatchNorm", {4, 2, 2}, [](const Scope& s) { return BatchNorm(s, 2); }, call);
 }

@@ -25,6 +25,7 @@ class WrappedDevice : public runtime::Device {
   void download(std::span<std::byte> to, const runtime::Memory& from, std::size_t offset) override {
     inner_->download(to, from, offset);
   }
+  void copy(void* to, const void* from, std::size_t bytes) override { inner_->copy(to, from, bytes); }
   std::vector<std::unique_ptr<runtime::Program>> compile(std::span<const codegen::Source> sources,
                                                          runtime::BinaryStore* store) override {
     std::vector<codegen::Source> changed(sources.begin(), sources.end());

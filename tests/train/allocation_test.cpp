@@ -1,29 +1,9 @@
 // A step of the trainer takes no memory after the first.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "folder.h"
 #include "tasks.h"
-
-namespace {
-std::atomic<std::size_t> allocations = 0;
-}  // namespace
-
-// The program's own, so that they can be counted; the aligned ones are the library's.
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "tests/count_allocations.h"
 
 namespace luminal::train {
 namespace {
@@ -44,7 +24,7 @@ TEST(Steps, AllocateNothingAfterTheFirst) {
   counts.reserve(100);
   options.on_step = [&](const StepReport& report) {
     bar(report);
-    counts.push_back(allocations);
+    counts.push_back(test::allocations);
   };
   Trainer trainer(tiny_build(), tiny_data(), nullptr, options, device("cpu"));
   trainer.run();

@@ -71,4 +71,28 @@ grep -q '123 + 456 = ' out || fail "the demo answered nothing: $(cat out)"
 "$luminal" inspect luminal-demo/model | grep -q 'model.layers.1.self_attn.q_proj.weight' || fail "the model's names"
 refuses 'cannot be' demo --steps 2 --out /proc/nowhere
 refuses 'cannot be written' demo --steps 2 --json /proc/nowhere/x.json
+
+# At a terminal it asks for sums, and a sum typed wrong gets a kind answer.
+python3 - "$luminal" >typed <<'END' || fail "at a terminal: $(cat typed)"
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "demo", "--steps", "2", "--out", "typed-demo"])
+shown, asked = b"", False
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    shown += piece
+    if not asked and b"\n> " in shown:
+        os.write(terminal, b"12+34\ntwo and two\n5000+1\n1+\n\n")
+        asked = True
+text = shown.decode(errors="replace")
+print(text)
+ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+sys.exit(not (ended == 0 and "12 + 34 = " in text and "only learnt numbers up to 999" in text and text.count("such as") >= 3))
+END
 echo "train and demo behave"

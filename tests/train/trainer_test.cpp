@@ -266,6 +266,8 @@ TEST(Trainer, ACnnCompilesInSearchMode) {
   const float expected = fast.run().loss;
   EXPECT_NEAR(searched.run().loss, expected, 1e-3F * std::abs(expected));
   EXPECT_GT(record.size(), 0U) << "nothing was measured";
+  EXPECT_EQ(searched.executable().host_step_count(), 0U) << runtime::print(searched.executable().plan());
+  EXPECT_NE(searched.executable().search_report(), nullptr);
 }
 
 TEST(ProgressBar, ShowsLossSpeedAndTimeLeft) {

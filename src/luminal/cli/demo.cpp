@@ -16,6 +16,7 @@
 #include "luminal/io/atomic_file.h"
 #include "luminal/io/json.h"
 #include "luminal/luminal.h"
+#include "luminal/support/html.h"
 #include "luminal/support/text.h"
 #include "luminal/train/sums.h"
 
@@ -221,19 +222,10 @@ void Demo::compare() {
 void Demo::show_views() {
   write_file(at("graph.html"), to_html(adder_->graph().dag(), "The model that adds"));
   write_file(at("training-graph.html"), to_html(trainer_->graph().dag(), "The training step"));
-  std::string escaped;
-  for (const char c : egraph_) {
-    if (c == '<')
-      escaped += "&lt;";
-    else if (c == '&')
-      escaped += "&amp;";
-    else
-      escaped += c;
-  }
   write_file(at("egraph.html"), cat("<!doctype html><html lang=\"en\"><head><meta "
                                     "charset=\"utf-8\"><title>The e-graph</title></head><body>"
                                     "<h1>Every way to write each value of the model</h1><pre>",
-                                    escaped, "</pre></body></html>\n"));
+                                    escape_html(egraph_), "</pre></body></html>\n"));
   out_ << "  views      " << at("graph.html") << "  the model\n"
        << "             " << at("training-graph.html") << "  forward, backward, update\n"
        << "             " << at("egraph.html") << "  every way to write each value\n"

@@ -1,7 +1,6 @@
 #include "luminal/compile/assemble.h"
 
 #include <algorithm>
-#include <cstring>
 #include <queue>
 #include <set>
 
@@ -148,10 +147,6 @@ std::size_t Assembler::add_copy(BufferId from, BufferId to, const std::string& n
   draft.step.inputs = {from};
   draft.step.outputs = {to};
   draft.bases.resize(1);
-  draft.step.host = [](const runtime::HostCall& call) {
-    if (!call.inputs[0].empty())
-      std::memcpy(call.outputs[0].data(), call.inputs[0].data(), call.inputs[0].size());
-  };
   drafts_.push_back(std::move(draft));
   return drafts_.size() - 1;
 }

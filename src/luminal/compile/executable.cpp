@@ -257,7 +257,12 @@ std::size_t Executable::kernel_count() const {
   return count;
 }
 std::size_t Executable::host_step_count() const {
-  return plan().steps.size() - kernel_count();
+  return static_cast<std::size_t>(
+      std::count_if(plan().steps.begin(), plan().steps.end(),
+                    [](const runtime::Step& step) { return static_cast<bool>(step.host); }));
+}
+std::size_t Executable::copy_count() const {
+  return plan().steps.size() - kernel_count() - host_step_count();
 }
 std::size_t Executable::peak_bytes(Location where) {
   prepare(*data_, where);

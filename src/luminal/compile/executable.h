@@ -54,8 +54,10 @@ class Executable {
   const runtime::Plan& plan() const;
   /// Kernels that a run launches.
   std::size_t kernel_count() const;
-  /// Steps of a run that the host does: custom ops, sorts, prints, copies of states.
+  /// Steps of a run that the host does: custom ops, sorts, prints.
   std::size_t host_step_count() const;
+  /// Copies that a run makes: new values of states that could not be written in place.
+  std::size_t copy_count() const;
   /// Bytes that a run takes with the current dims, all in all; and what of it is scratch between kernels.
   std::size_t peak_bytes(Location where = Location::current());
   std::size_t arena_bytes(Location where = Location::current());

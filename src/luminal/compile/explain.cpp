@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "luminal/codegen/schedule_text.h"
+#include "luminal/support/html.h"
 #include "luminal/support/text.h"
 
 namespace luminal {
@@ -131,7 +132,7 @@ void explain(const Executable& exe, const std::string& derivation, Writer& out) 
     if (step.kernel) ++loads[*step.kernel];
   out.heading(1, "The plan");
   out.line(cat(exe.kernel_count(), " kernels a run, ", exe.host_step_count(), " steps on the host, ",
-               loads.size(), " kernels when weights are set."));
+               exe.copy_count(), " copies, ", loads.size(), " kernels when weights are set."));
   if (exe.search_report() != nullptr) explain_search(*exe.search_report(), out);
   out.heading(1, "Kernels");
   for (const auto& [number, count] : runs) explain_kernel(plan, number, count, exe.search_report(), out);
@@ -166,53 +167,30 @@ class TextWriter : public Writer {
   std::string text_;
 };
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 class PageWriter : public Writer {
  public:
   explicit PageWriter(const std::string& title) {
     text_ =
-        cat("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", escaped(title),
+        cat("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", escape_html(title),
             "</title>\n<style>body{font:15px/1.5 sans-serif;max-width:75em;margin:2em auto;padding:0 1em}",
             "pre{background:#f4f4f4;padding:.7em;overflow:auto}table{border-collapse:collapse}",
             "td,th{text-align:left;padding:.15em .8em;border-bottom:1px solid #ddd;font-size:14px}",
-            "tr.chosen{background:#e3f4e1;font-weight:600}</style></head><body>\n<h1>", escaped(title),
+            "tr.chosen{background:#e3f4e1;font-weight:600}</style></head><body>\n<h1>", escape_html(title),
             "</h1>\n");
   }
   void heading(int level, const std::string& text) override {
-    text_ += cat("<h", level + 1, ">", escaped(text), "</h", level + 1, ">\n");
+    text_ += cat("<h", level + 1, ">", escape_html(text), "</h", level + 1, ">\n");
   }
-  void line(const std::string& text) override { text_ += cat("<p>", escaped(text), "</p>\n"); }
-  void code(const std::string& text) override { text_ += cat("<pre>", escaped(text), "</pre>\n"); }
+  void line(const std::string& text) override { text_ += cat("<p>", escape_html(text), "</p>\n"); }
+  void code(const std::string& text) override { text_ += cat("<pre>", escape_html(text), "</pre>\n"); }
   void begin_table(const std::vector<std::string>& head) override {
     text_ += "<table><tr>";
-    for (const auto& cell : head) text_ += cat("<th>", escaped(cell), "</th>");
+    for (const auto& cell : head) text_ += cat("<th>", escape_html(cell), "</th>");
     text_ += "</tr>\n";
   }
   void row(const std::vector<std::string>& cells, bool marked) override {
     text_ += marked ? "<tr class=\"chosen\">" : "<tr>";
-    for (const auto& cell : cells) text_ += cat("<td>", escaped(cell), "</td>");
+    for (const auto& cell : cells) text_ += cat("<td>", escape_html(cell), "</td>");
     text_ += "</tr>\n";
   }
   void end_table() override { text_ += "</table>\n"; }

@@ -92,10 +92,8 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
     if (!candidates[k].timing && !timer_.known(keys[k]) && !timer_.is_replay()) members.push_back(k);
   // Host steps print, and custom ops may do anything: such plans are not run for practice.
   const bool pure = std::all_of(plans.begin(), plans.end(), [](const Assembled& assembled) {
-    return std::all_of(
-        assembled.plan.steps.begin(), assembled.plan.steps.end(), [](const runtime::Step& step) {
-          return step.kernel || step.name.starts_with("copy") || step.name.starts_with("new value");
-        });
+    return std::none_of(assembled.plan.steps.begin(), assembled.plan.steps.end(),
+                        [](const runtime::Step& step) { return static_cast<bool>(step.host); });
   });
   if (pure && different.size() > 1 && !members.empty() && fits(plans, members) && !stop()) {
     std::vector<runtime::Plan> copies;

@@ -4,46 +4,24 @@
 #include <sstream>
 
 #include "luminal/egraph/extract.h"
+#include "luminal/support/html.h"
 
 namespace luminal::egraph {
 namespace {
 
 constexpr std::uint32_t most_classes = 400;
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result.push_back(c);
-    }
-  }
-  return result;
-}
-
 class Page {
  public:
   Page(Program& program, const std::string& title)
       : database_(program.database()), frozen_(database_), choice_(extract_tree(frozen_)) {
-    out_ << "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>" << escaped(title)
+    out_ << "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>" << escape_html(title)
          << "</title>\n"
-         << style << "<h1>" << escaped(title) << "</h1>\n<p>" << frozen_.class_count() << " classes, "
+         << style << "<h1>" << escape_html(title) << "</h1>\n<p>" << frozen_.class_count() << " classes, "
          << frozen_.node_count() << " nodes.</p>\n";
     mark_used(program);
     if (!program.last_extracted().empty()) {
-      out_ << "<h2>Extracted term</h2>\n<pre>" << escaped(program.last_extracted()) << "</pre>\n";
+      out_ << "<h2>Extracted term</h2>\n<pre>" << escape_html(program.last_extracted()) << "</pre>\n";
     }
   }
 
@@ -89,7 +67,7 @@ class Page {
       const FrozenNode& node = frozen_.node(i);
       const Function& function = database_.function(node.function);
       out_ << "<code" << (choice_.nodes[owner] == i ? " class=\"best\"" : "") << ">("
-           << escaped(function.name);
+           << escape_html(function.name);
       const auto cells = frozen_.cells(node, database_);
       for (std::size_t j = 0; j < cells.size(); ++j) add_cell(function.inputs[j], cells[j]);
       out_ << ")</code>\n";
@@ -103,7 +81,7 @@ class Page {
     if (owner != no_class) {
       out_ << " <a href=\"#c" << owner << "\">" << owner << "</a>";
     } else {
-      out_ << " " << escaped(print_value(database_, frozen_, choice_, sort, value).value_or("?"));
+      out_ << " " << escape_html(print_value(database_, frozen_, choice_, sort, value).value_or("?"));
     }
   }
 

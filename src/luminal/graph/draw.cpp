@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "luminal/graph/text.h"
+#include "luminal/support/html.h"
 #include "luminal/support/text.h"
 
 namespace luminal {
@@ -15,29 +16,6 @@ std::string label(const Dag& dag, NodeId id) {
 
 std::string types(const Node& node) {
   return node.outputs.empty() ? "()" : join(node.outputs);
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 struct Place {
@@ -150,11 +128,12 @@ void draw_nodes(std::ostream& out, const Dag& dag, const std::vector<Place>& pla
     const double left = place.x - node_width / 2;
     const double top = place.layer * (node_height + gap_y);
     out << "<g class=\"node " << color_class(node.op) << (is_output[place.id.index()] ? " output" : "")
-        << "\" data-text=\"" << escaped(print_node(dag, place.id)) << "\"><rect x=\"" << left << "\" y=\""
+        << "\" data-text=\"" << escape_html(print_node(dag, place.id)) << "\"><rect x=\"" << left << "\" y=\""
         << top << "\" width=\"" << node_width << "\" height=\"" << node_height << "\"/><text x=\"" << left + 8
-        << "\" y=\"" << top + 16 << "\">" << escaped(clipped(cat(place.id, " ", label(dag, place.id)), 28))
+        << "\" y=\"" << top + 16 << "\">"
+        << escape_html(clipped(cat(place.id, " ", label(dag, place.id)), 28))
         << "</text><text class=\"type\" x=\"" << left + 8 << "\" y=\"" << top + 31 << "\">"
-        << escaped(clipped(types(node), 34)) << "</text></g>\n";
+        << escape_html(clipped(types(node), 34)) << "</text></g>\n";
   }
 }
 
@@ -168,7 +147,7 @@ void draw_edges(std::ostream& out, const Dag& dag, const std::vector<Place>& pla
     const double middle = (y0 + y1) / 2;
     out << "<path class=\"" << style << "\" d=\"M" << source.x << ' ' << y0 << " C" << source.x << ' '
         << middle << ' ' << to.x << ' ' << middle << ' ' << to.x << ' ' << y1 << "\"><title>"
-        << escaped(title) << "</title></path>\n";
+        << escape_html(title) << "</title></path>\n";
   };
   for (const auto& place : places) {
     for (const auto& input : dag.node(place.id).inputs)
@@ -198,8 +177,8 @@ std::string to_dot(const Dag& dag) {
 std::string to_html(const Dag& dag, std::string_view title) {
   const auto places = layout(dag);
   std::ostringstream out;
-  out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" << escaped(title)
-      << "</title>" << page_head << "</head><body>\n<header><b>" << escaped(title) << "</b><span>"
+  out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" << escape_html(title)
+      << "</title>" << page_head << "</head><body>\n<header><b>" << escape_html(title) << "</b><span>"
       << dag.node_count() << " nodes, " << dag.outputs().size() << " outputs, " << dag.assignments().size()
       << " assigned states</span>"
       << "<input id=\"search\" placeholder=\"op, name, shape, dtype, file\" autofocus></header>\n"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <limits>
 #include <set>
@@ -20,6 +21,15 @@ struct Bulk {
   std::vector<std::pair<std::string, std::string>> merges;
 };
 
+/// Of "-12" or "+5"; huge ones are cut off where every number has become 0 or infinite.
+int exponent_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  int value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec == std::errc::result_out_of_range) value = text.starts_with('-') ? -10000 : 10000;
+  return std::clamp(value, -10000, 10000);
+}
+
 /// A number as the `tokenizers` package reads it: digits as an integer, scaled by a power of ten, so its last
 /// bit is not always the nearest. Equally good divisions of a text differ by just that bit.
 double as_the_package_reads(std::string_view text) {
@@ -31,7 +41,7 @@ double as_the_package_reads(std::string_view text) {
     const char c = text[at];
     if (c == '.') in_fraction = true;
     if (c == 'e' || c == 'E') {
-      exponent += std::clamp(std::atoi(std::string(text.substr(at + 1)).c_str()), -100000, 100000);
+      exponent += exponent_of(text.substr(at + 1));
       break;
     }
     if (c < '0' || c > '9') continue;

@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "luminal/support/cases.h"
 #include "luminal/support/error.h"
 #include "luminal/support/hash.h"
 #include "luminal/support/text.h"
 
 namespace luminal::kernel {
 namespace {
-
-template <typename... F>
-struct Cases : F... {
-  using F::operator()...;
-};
-template <typename... F>
-Cases(F...) -> Cases<F...>;
 
 std::uint64_t hash_of(const ValueKind& kind, DType dtype) {
   Hash hash(kind.index());

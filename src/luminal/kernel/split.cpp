@@ -3,17 +3,11 @@
 #include <map>
 #include <optional>
 
+#include "luminal/support/cases.h"
 #include "luminal/support/text.h"
 
 namespace luminal::kernel {
 namespace {
-
-template <typename... F>
-struct Cases : F... {
-  using F::operator()...;
-};
-template <typename... F>
-Cases(F...) -> Cases<F...>;
 
 struct Split {
   LoopId loop;

@@ -66,6 +66,8 @@ class Device {
   virtual bool shares_host_memory() const { return false; }
   virtual void upload(Memory& to, std::size_t offset, std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to, const Memory& from, std::size_t offset) = 0;
+  /// Within its memory; addresses as kernels see them, ranges that do not overlap.
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 
   /// One program a source, in order. `Error` with the compiler's words if one is refused. With a store, what
   /// it has is not compiled again, and what it lacks is put there.

@@ -36,11 +36,11 @@ struct HostCall {
   const DimMap& dims;
 };
 
-/// One thing to do.
+/// One thing to do: a kernel, a step on the host, or, with neither, a copy of one buffer to another.
 struct Step {
-  /// The kernel's number, or none for a step on the host.
   std::optional<std::size_t> kernel;
   std::function<void(const HostCall&)> host;
+  bool is_copy() const { return !kernel && !host; }
   std::string name;
   std::vector<BufferId> inputs;
   std::vector<BufferId> outputs;

@@ -145,7 +145,7 @@ void Runner::refresh_addresses() {
       std::size_t at = 0;
       for (const auto* ids : {&ready.step->inputs, &ready.step->outputs})
         for (const auto id : *ids) ready.buffers[at++] = address_of(id);
-      if (ready.step->kernel) continue;
+      if (!ready.step->host) continue;
       ready.host_inputs.clear();
       ready.host_outputs.clear();
       for (std::size_t k = 0; k < ready.step->inputs.size(); ++k)
@@ -159,6 +159,10 @@ void Runner::refresh_addresses() {
 }
 
 void Runner::run_step(Ready& ready) {
+  if (ready.step->is_copy()) {
+    device_->copy(ready.buffers[1], ready.buffers[0], memory_.bytes[ready.step->inputs[0].index()]);
+    return;
+  }
   if (!ready.step->kernel) {
     if (!device_->shares_host_memory())
       throw Error(

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "luminal/support/html.h"
 #include "luminal/support/text.h"
 #include "luminal/train/report.h"
 
@@ -16,23 +17,6 @@ struct Curve {
   std::string colour;
   std::vector<std::pair<double, double>> points;
 };
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '&')
-      result += "&amp;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
-  }
-  return result;
-}
 
 std::string rounded(double value) {
   char text[32];
@@ -108,13 +92,13 @@ Curve curve(const std::string& name, const std::string& colour, const std::vecto
 std::string html_page(const std::string& title, const std::vector<StepReport>& history,
                       const std::vector<PageFact>& facts) {
   std::string page =
-      cat("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", escaped(title),
+      cat("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", escape_html(title),
           "</title>\n<style>body{font:15px system-ui,sans-serif;max-width:820px;margin:2em auto;"
           "color:#222;background:#fff}svg{width:100%}text{font-size:12px;fill:#555}.grid{stroke:#ddd}"
           "td{padding:2px 16px 2px 0}h2{font-size:17px;margin-bottom:4px}</style></head><body>\n<h1>",
-          escaped(title), "</h1>\n<table>\n");
+          escape_html(title), "</h1>\n<table>\n");
   for (const auto& fact : facts)
-    page += cat("<tr><td>", escaped(fact.name), "</td><td>", escaped(fact.value), "</td></tr>\n");
+    page += cat("<tr><td>", escape_html(fact.name), "</td><td>", escape_html(fact.value), "</td></tr>\n");
   page += "</table>\n";
   page += diagram(
       "Loss by step",

@@ -91,6 +91,9 @@ class CpuDevice : public runtime::Device {
     if (!to.empty())
       std::memcpy(to.data(), static_cast<const std::byte*>(from.address()) + offset, to.size());
   }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    if (bytes != 0) std::memcpy(to, from, bytes);
+  }
 
   std::vector<std::unique_ptr<runtime::Program>> compile(std::span<const codegen::Source> sources,
                                                          runtime::BinaryStore* store) override {
