@@ -7,6 +7,7 @@
 #include <map>
 
 #include "luminal/backend/cpu/jit.h"
+#include "luminal/codegen/footprint.h"
 #include "luminal/op/scalar.h"
 #include "luminal/support/error.h"
 #include "tests/random.h"
@@ -50,6 +51,65 @@ std::size_t bytes_in(const kernel::ArrayType& type, const DimMap& dims) {
   return static_cast<std::size_t>(type.shape.element_count().eval(dims)) * byte_size(type.dtype);
 }
 
+/// Runs tasks alone: with other values outside of what they say they read, they do the same, and outside of
+/// what they say they write, they leave everything.
+void expect_footprints(const kernel::Kernel& kernel, const codegen::Schedule& schedule,
+                       const codegen::Source& source, cpu::Function function,
+                       const std::vector<Bytes>& inputs, const std::vector<Bytes>& before,
+                       const DimMap& dims) {
+  std::vector<std::int64_t> values;
+  for (const auto& dim : source.dims) values.push_back(dims.at(dim));
+  Bytes scratch(static_cast<std::size_t>(source.scratch_bytes.eval(dims)) + 64);
+  const auto aligned =
+      reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
+  const auto run = [&](std::int64_t task, const std::vector<Bytes>& read) {
+    std::vector<Guarded> buffers;
+    std::vector<void*> pointers;
+    for (const auto* list : {&read, &before})
+      for (const auto& bytes : *list) buffers.emplace_back(bytes.size(), &bytes);
+    for (auto& buffer : buffers) pointers.push_back(buffer.data());
+    std::vector<std::int64_t> status(4);
+    function(task, pointers.data(), values.data(), aligned, status.data());
+    std::vector<Bytes> written;
+    for (std::size_t k = read.size(); k < buffers.size(); ++k) written.push_back(buffers[k].contents());
+    return written;
+  };
+  const std::string task_name = std::string(Expr::coordinate(codegen::task_axis, Expr(1)).name());
+  std::int64_t start = 0;
+  for (const auto& group : codegen::footprint(kernel, schedule)) {
+    const std::int64_t tasks = group.tasks.eval(dims);
+    for (std::int64_t task = 0; task < tasks; task += std::max<std::int64_t>(1, tasks / 4)) {
+      DimMap at = dims;
+      at[task_name] = task;
+      std::vector<Bytes> other = inputs;
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        const auto& range = group.buffers[k];
+        const std::size_t size = byte_size(kernel.inputs()[k].dtype);
+        for (std::size_t e = 0; e < inputs[k].size() / size; ++e)
+          if (!range || static_cast<std::int64_t>(e) < range->first.eval(at) ||
+              static_cast<std::int64_t>(e) > range->last.eval(at))
+            std::memset(other[k].data() + e * size, is_floating(kernel.inputs()[k].dtype) ? 0x7F : 0, size);
+      }
+      const auto expected = run(start + task, inputs);
+      ASSERT_EQ(expected, run(start + task, other)) << "task " << task << " reads elsewhere\n"
+                                                    << kernel::print(kernel) << source.text;
+      for (std::size_t k = 0; k < before.size(); ++k) {
+        const auto& range = group.buffers[inputs.size() + k];
+        const std::size_t size = byte_size(kernel.outputs()[k].dtype);
+        for (std::size_t b = 0; b < before[k].size(); ++b)
+          if (expected[k][b] != before[k][b]) {
+            const auto e = static_cast<std::int64_t>(b / size);
+            ASSERT_TRUE(range && e >= range->first.eval(at) && e <= range->last.eval(at))
+                << "task " << task << " writes element " << e << " of output " << k << "\n"
+                << kernel::print(kernel);
+          }
+      }
+    }
+    start += tasks;
+  }
+  ASSERT_EQ(start, source.tasks.eval(dims));
+}
+
 }  // namespace
 
 Outcome run_compiled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
@@ -74,6 +134,7 @@ Outcome run_compiled(const kernel::Kernel& kernel, const std::vector<Bytes>& inp
     buffers.emplace_back(size, &before[k]);
   }
   for (auto& buffer : buffers) pointers.push_back(buffer.data());
+  expect_footprints(kernel, schedule, source, function, inputs, before, dims);
   std::vector<std::int64_t> values;
   for (const auto& dim : source.dims) values.push_back(dims.at(dim));
   Guarded scratch(static_cast<std::size_t>(source.scratch_bytes.eval(dims)));

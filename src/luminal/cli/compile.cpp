@@ -8,6 +8,7 @@
 
 #include "luminal/cli/graph_file.h"
 #include "luminal/cli/search_options.h"
+#include "luminal/codegen/footprint.h"
 #include "luminal/compile/explain.h"
 #include "luminal/luminal.h"
 #include "luminal/runtime/plan.h"
@@ -49,9 +50,12 @@ void write_trace(const std::string& path, const std::vector<StageReport>& stages
 }
 
 void print_kernels(const runtime::Plan& plan) {
-  for (std::size_t k = 0; k < plan.kernels.size(); ++k)
-    std::cout << "; kernel " << k << ": " << plan.kernels[k].family << '\n'
-              << kernel::print(plan.kernels[k].kernel);
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    const auto& [kernel, schedule, source, family, seconds, is_given] = plan.kernels[k];
+    std::cout << "; kernel " << k << ": " << family << '\n';
+    if (!is_given) std::cout << codegen::print(codegen::footprint(kernel, schedule), kernel.inputs().size());
+    std::cout << kernel::print(kernel);
+  }
 }
 
 void print_timing(const std::vector<StageReport>& stages) {

@@ -38,6 +38,6 @@ struct Masking {
 std::optional<Attention> attention_of(const kernel::Kernel& kernel, const Nest& nest);
 std::vector<Masking> maskings_of(const kernel::Kernel& kernel, const Attention& attention);
 
-Expr print_attention(Emitter& emitter, const Nest& nest, const NestSchedule& schedule);
+void print_attention(Emitter& emitter, const Nest& nest, const NestSchedule& schedule);
 
 }  // namespace luminal::codegen

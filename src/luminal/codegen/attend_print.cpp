@@ -30,7 +30,7 @@ class AttendPrinter {
         shape_(std::move(shape)),
         keys_{shape_.keys} {}
 
-  Expr print();
+  void print();
 
  private:
   Emitter& e_;
@@ -227,7 +227,7 @@ void AttendPrinter::epilogue() {
   e_.close("for (i64 p = 0; p < m1 - m0; ++p)");
 }
 
-Expr AttendPrinter::print() {
+void AttendPrinter::print() {
   e_.set_lanes(lanes_);
   e_.helpers().use("core", DType::f32, lanes_);
   e_.open();
@@ -257,17 +257,15 @@ Expr AttendPrinter::print() {
   e_.close(cat("for (i64 j0 = 0; j0 < ", count, "; j0 += ", tiles_.block_columns, ")"));
   epilogue();
   e_.close("");
-  return print_.extent_of(shape_.batch) *
-         Expr::ceil_div(print_.extent_of(shape_.rows), Expr(tiles_.block_rows));
 }
 
 }  // namespace
 
-Expr print_attention(Emitter& emitter, const Nest& nest, const NestSchedule& schedule) {
+void print_attention(Emitter& emitter, const Nest& nest, const NestSchedule& schedule) {
   auto shape = attention_of(emitter.kernel(), nest);
   if (!shape)
     throw InternalError("schedule: tiles for a nest that has no soft sums", kernel::print(emitter.kernel()));
-  return AttendPrinter(emitter, nest, schedule, std::move(*shape)).print();
+  AttendPrinter(emitter, nest, schedule, std::move(*shape)).print();
 }
 
 }  // namespace luminal::codegen

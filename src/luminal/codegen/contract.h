@@ -41,7 +41,7 @@ std::optional<Direct> direct_read(const kernel::Kernel& kernel, kernel::ValueId 
                                   const std::vector<kernel::LoopId>& across,
                                   const std::vector<kernel::LoopId>& along);
 
-/// Prints the body of the nest's tasks; gives their number.
-Expr print_contractions(Emitter& emitter, const Nest& nest, const NestSchedule& schedule);
+/// Prints the body of the nest's tasks.
+void print_contractions(Emitter& emitter, const Nest& nest, const NestSchedule& schedule);
 
 }  // namespace luminal::codegen

@@ -27,7 +27,7 @@ class ContractPrinter {
         print_(emitter, schedule.lanes),
         shape_(std::move(shape)) {}
 
-  Expr print();
+  void print();
 
  private:
   Emitter& e_;
@@ -153,7 +153,7 @@ void ContractPrinter::epilogue() {
   e_.close(cat("for (i64 ", row, " = 0; ", row, " < m1 - m0; ++", row, ")"));
 }
 
-Expr ContractPrinter::print() {
+void ContractPrinter::print() {
   e_.set_lanes(lanes_);
   const Expr rows = print_.extent_of(shape_.rows);
   const Expr columns = print_.extent_of(shape_.columns);
@@ -172,16 +172,15 @@ Expr ContractPrinter::print() {
   for (std::size_t k = 0; k < shape_.sums.size(); ++k) multiply(shape_.sums[k], k);
   epilogue();
   e_.close("");
-  return print_.extent_of(shape_.batch) * row_blocks * column_blocks;
 }
 
 }  // namespace
 
-Expr print_contractions(Emitter& emitter, const Nest& nest, const NestSchedule& schedule) {
+void print_contractions(Emitter& emitter, const Nest& nest, const NestSchedule& schedule) {
   auto shape = contractions_of(emitter.kernel(), nest);
   if (!shape)
     throw InternalError("schedule: tiles for a nest that is no contraction", kernel::print(emitter.kernel()));
-  return ContractPrinter(emitter, nest, schedule, std::move(*shape)).print();
+  ContractPrinter(emitter, nest, schedule, std::move(*shape)).print();
 }
 
 }  // namespace luminal::codegen

@@ -36,7 +36,7 @@ class NestPrinter {
         loops_(loops_of(kernel_, nest, schedule)),
         roots_(roots_of(kernel_, nest)) {}
 
-  Expr print();
+  void print();
 
  private:
   Emitter& e_;
@@ -65,30 +65,18 @@ Expr NestPrinter::product(const std::vector<LoopId>& loops) const {
   return count;
 }
 
-Expr NestPrinter::print() {
+void NestPrinter::print() {
   e_.set_lanes(schedule_.lanes);
-  Expr tasks(1);
-  for (const auto loop : loops_.covered)
-    if (!prove_lt(Expr(0), kernel_.loop(loop).extent))
-      tasks = tasks * Expr::min(Expr(1), kernel_.loop(loop).extent);
   if (nest_.sequential) {
     for (const auto loop : loops_.outer) e_.open_loop(loop);
     if (loops_.inner) e_.line("const i64 begin = 0, end = " + e_.extent(*loops_.inner) + ";");
     inner_loop();
     for (std::size_t k = loops_.outer.size(); k-- > 0;)
       e_.close_loop(loops_.outer[k], "0", e_.extent(loops_.outer[k]));
-    for (const auto loop : kernel_.stores()[nest_.stores.front()].domain)
-      tasks = tasks * Expr::min(Expr(1), kernel_.loop(loop).extent);
-    return tasks;
+    return;
   }
-  const Expr blocks = Expr::ceil_div(product(loops_.outer), Expr(schedule_.grain));
-  const Expr chunks =
-      loops_.inner ? Expr::ceil_div(kernel_.loop(*loops_.inner).extent, Expr(schedule_.chunk)) : Expr(1);
   task_range();
-  if (loops_.outer.empty()) {
-    inner_loop();
-    return tasks * chunks;
-  }
+  if (loops_.outer.empty()) return inner_loop();
   Scope& scope = e_.open();
   std::string divisor;
   std::vector<std::string> lines;
@@ -103,7 +91,6 @@ Expr NestPrinter::print() {
   for (const auto& text : lines) e_.line(text);
   inner_loop();
   e_.close("for (i64 g = first; g < last; ++g)");
-  return tasks * blocks * chunks;
 }
 
 void NestPrinter::task_range() {
@@ -357,11 +344,10 @@ bool is_expensive(const kernel::Kernel& kernel, ValueId id) {
   return false;
 }
 
-Expr print_nest(Emitter& emitter, const Nest& nest, const NestSchedule& schedule) {
-  if (schedule.tiles)
-    return attention_of(emitter.kernel(), nest) ? print_attention(emitter, nest, schedule)
-                                                : print_contractions(emitter, nest, schedule);
-  return NestPrinter(emitter, nest, schedule).print();
+void print_nest(Emitter& emitter, const Nest& nest, const NestSchedule& schedule) {
+  if (!schedule.tiles) return NestPrinter(emitter, nest, schedule).print();
+  if (attention_of(emitter.kernel(), nest)) return print_attention(emitter, nest, schedule);
+  print_contractions(emitter, nest, schedule);
 }
 
 }  // namespace luminal::codegen

@@ -5,9 +5,9 @@
 
 namespace luminal::codegen {
 
-/// Prints the body of the tasks of one nest into the emitter's current block; `task` counts from 0 there.
-/// Gives the number of tasks.
-Expr print_nest(Emitter& emitter, const Nest& nest, const NestSchedule& schedule);
+/// Prints the body of the tasks of one nest (see footprint.h) into the emitter's current block; `task` counts
+/// from 0 there.
+void print_nest(Emitter& emitter, const Nest& nest, const NestSchedule& schedule);
 
 /// The loops of a nest, as its schedule runs them.
 struct NestLoops {

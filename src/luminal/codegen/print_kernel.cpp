@@ -1,3 +1,4 @@
+#include "luminal/codegen/footprint.h"
 #include "luminal/codegen/nest.h"
 #include "luminal/codegen/source.h"
 #include "luminal/kernel/merge_loops.h"
@@ -44,7 +45,8 @@ Source print_kernel(const kernel::Kernel& given, const Dialect& dialect, const S
   for (std::size_t k = 0; k < nests.size(); ++k) {
     emitter.reset_scratch();
     emitter.open();
-    const Expr tasks = print_nest(emitter, nests[k], schedule.nests[k]);
+    print_nest(emitter, nests[k], schedule.nests[k]);
+    const Expr tasks = task_count(kernel, nests[k], schedule.nests[k]);
     emitter.line("return;");
     emitter.close(cat("if (task < ", emitter.text(tasks), ")"));
     if (k + 1 < nests.size()) emitter.line(cat("task -= ", emitter.text(tasks), ";"));

@@ -43,6 +43,13 @@ struct Code {
   std::uint32_t result = 0;
 };
 
+/// How two values of a function become one.
+struct MergeCode {
+  Code code;
+  /// Where both are the same value already: tables are not asked for it, only primitives are computed.
+  Code same;
+};
+
 /// Turns "create a term, then unite it with a class that is known already" into one instruction that needs
 /// neither a fresh class nor a repair afterwards.
 void fuse_unions(Code& code);

@@ -220,8 +220,10 @@ void Database::write(FunctionId id, const Value* cells, bool subsumed) {
 
 void Database::merge_into(FunctionId id, Row row, Value value, bool subsumed) {
   const Value old_value = functions_[id.index()].table.output(row);
+  // What was united since the last rebuild is not the same yet.
+  const bool is_same = old_value == value;
   const bool was_subsumed = functions_[id.index()].table.subsumed(row);
-  const Value result = merged(id, old_value, value);
+  const Value result = merged(id, old_value, value, is_same);
   Table& table = functions_[id.index()].table;
   if (result != old_value) {
     // Computing the merge may have written rows, but never moves this one: only `rebuild` compacts.
@@ -233,7 +235,7 @@ void Database::merge_into(FunctionId id, Row row, Value value, bool subsumed) {
   }
 }
 
-Value Database::merged(FunctionId id, Value old_value, Value new_value) {
+Value Database::merged(FunctionId id, Value old_value, Value new_value, bool is_same) {
   const Function& function = functions_[id.index()];
   const SortId output = function.output;
   const Value before = canonical(output, old_value);
@@ -249,7 +251,7 @@ Value Database::merged(FunctionId id, Value old_value, Value new_value) {
     case MergeKind::compute:
       break;
   }
-  const Code& code = function.merge_code;
+  const Code& code = is_same ? function.merge_code.same : function.merge_code.code;
   std::vector<Value> registers(code.registers);
   registers[0] = before;
   registers[1] = after;

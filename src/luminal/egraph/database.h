@@ -133,7 +133,7 @@ class Database {
   void stage(FunctionId function, const Value* arguments, const Value* value, std::vector<Write>& list);
   void write(FunctionId function, const Value* cells, bool subsumed);
   void merge_into(FunctionId function, Row row, Value value, bool subsumed);
-  Value merged(FunctionId function, Value old_value, Value new_value);
+  Value merged(FunctionId function, Value old_value, Value new_value, bool is_same);
   void rebuild_function(FunctionId function, const std::vector<std::vector<Value>>& stale);
   void collect_stale(Function& function, const std::vector<std::vector<Value>>& stale,
                      std::vector<Row>& rows);

@@ -35,12 +35,13 @@ Engine::Engine() {
 RulesetId Engine::add_ruleset(std::string name) {
   const RulesetId id(rulesets_.size());
   ruleset_names_.emplace(name, id);
-  rulesets_.push_back({std::move(name), {}, {}});
+  rulesets_.push_back({std::move(name), {}, false, {}});
   return id;
 }
 
 RulesetId Engine::add_combined_ruleset(std::string name, std::vector<RulesetId> parts) {
   const RulesetId id = add_ruleset(std::move(name));
+  rulesets_.back().is_combined = true;
   rulesets_.back().parts = std::move(parts);
   return id;
 }

@@ -67,6 +67,8 @@ class Engine {
   RulesetId add_ruleset(std::string name);
   RulesetId add_combined_ruleset(std::string name, std::vector<RulesetId> parts);
   std::optional<RulesetId> find_ruleset(std::string_view name) const;
+  /// Whether it is made of others, and takes no rules itself.
+  bool is_combined(RulesetId ruleset) const { return rulesets_[ruleset.index()].is_combined; }
   /// Throws `ProgramError` if a rule of this name is present.
   RuleId add_rule(Rule rule);
   const Rule& rule(RuleId id) const { return rules_[id.index()]; }
@@ -130,6 +132,7 @@ class Engine {
   struct Ruleset {
     std::string name;
     std::vector<std::size_t> bodies;
+    bool is_combined = false;
     std::vector<RulesetId> parts;
   };
 

@@ -28,7 +28,7 @@ struct Function {
   /// Not listed among the tables.
   bool hidden = false;
   MergeKind merge = MergeKind::unite;
-  Code merge_code;
+  MergeCode merge_code;
   Table table;
   /// The columns whose sort is one of classes, and those whose containers hold classes.
   std::vector<std::uint32_t> class_columns;

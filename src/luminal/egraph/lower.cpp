@@ -319,7 +319,23 @@ LoweredAction lower_expr(const Database& database, const Expr& expr) {
   return lower_action(database, action);
 }
 
-Code lower_merge(const Database& database, const Expr& expr, SortId output) {
+namespace {
+
+/// The expression with `old` for every call of a table.
+Expr without_tables(const Database& database, Expr expr) {
+  if (expr.kind != Expr::Kind::call) return expr;
+  if (database.find_function(expr.name)) {
+    Expr variable;
+    variable.kind = Expr::Kind::variable;
+    variable.span = expr.span;
+    variable.name = "old";
+    return variable;
+  }
+  for (auto& argument : expr.arguments) argument = without_tables(database, std::move(argument));
+  return expr;
+}
+
+Code lower_merge_code(const Database& database, const Expr& expr, SortId output) {
   Resolver resolver(database);
   const std::uint32_t old_value = resolver.declare("old", output);
   const std::uint32_t new_value = resolver.declare("new", output);
@@ -331,6 +347,18 @@ Code lower_merge(const Database& database, const Expr& expr, SortId output) {
   builder.add_input(new_value);
   const std::uint32_t result = builder.value(node);
   return builder.finish(result);
+}
+
+}  // namespace
+
+MergeCode lower_merge(const Database& database, const Expr& expr, SortId output) {
+  MergeCode result{lower_merge_code(database, expr, output), {}};
+  try {
+    result.same = lower_merge_code(database, without_tables(database, expr), output);
+  } catch (const ProgramError&) {  // a table of another sort inside: both are computed the same way
+    result.same = result.code;
+  }
+  return result;
 }
 
 }  // namespace luminal::egraph

@@ -27,6 +27,6 @@ LoweredAction lower_action(const Database& database, const Action& action);
 LoweredAction lower_expr(const Database& database, const Expr& expr);
 
 /// An expression over `old` and `new` of the function's output sort; it may read other functions.
-Code lower_merge(const Database& database, const Expr& expr, SortId output);
+MergeCode lower_merge(const Database& database, const Expr& expr, SortId output);
 
 }  // namespace luminal::egraph

@@ -82,13 +82,13 @@ std::vector<SortId> Program::sorts_named(const std::vector<std::string>& names, 
 
 FunctionId Program::function_named(const std::string& name, Span span) const {
   const auto function = state_.engine.database().find_function(name);
-  if (!function) throw ProgramError(cat("unbound function ", name), span);
+  if (!function) throw ProgramError(cat("unbound function ", name), span, Fault::failed);
   return *function;
 }
 
 RulesetId Program::ruleset_named(const std::string& name, Span span) const {
   const auto ruleset = state_.engine.find_ruleset(name);
-  if (!ruleset) throw ProgramError(cat("no such ruleset: ", name), span);
+  if (!ruleset) throw ProgramError(cat("no such ruleset: ", name), span, Fault::failed);
   return *ruleset;
 }
 
@@ -227,10 +227,13 @@ void Program::check_rule_names(const RuleCommand& rule) const {
 void Program::execute(const Command& command, const RuleCommand& what) {
   Rule rule;
   rule.name = what.name;
-  rule.ruleset = ruleset_named(what.ruleset, command.span);
   rule.naive = what.naive;
   check_rule_names(what);
   lower_rule(database(), what.body, what.head, what.reads_in_head, command.span, rule);
+  rule.ruleset = ruleset_named(what.ruleset, command.span);
+  if (engine().is_combined(rule.ruleset))
+    throw ProgramError(cat("a rule for the combined ruleset ", what.ruleset, ": it has only its parts'"),
+                       command.span, Fault::failed);
   engine().add_rule(std::move(rule));
 }
 

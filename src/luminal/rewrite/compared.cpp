@@ -27,8 +27,9 @@ class Marker {
     for (const auto& [a, b] : pairs_) mark(a, b);
     for (auto& [id, only] : allowed_) {
       auto& terms = terms_.classes[id.index()].terms;
-      std::erase_if(
-          terms, [&only = only](const Term& t) { return !only_selects(t) || !only.contains(t.children[0]); });
+      std::erase_if(terms, [&selected = only](const Term& t) {
+        return !only_selects(t) || !selected.contains(t.children[0]);
+      });
     }
   }
 
