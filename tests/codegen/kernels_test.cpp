@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "luminal/codegen/footprint.h"
 #include "tests/codegen/build.h"
 #include "tests/codegen/run.h"
 
@@ -296,6 +297,11 @@ TEST(Kernels, OneRowIsCutAlongItsColumns) {
     b.store({i, j}, b.mul(b.sum({k}, b.mul(x, y)), norm));
     const auto schedule = codegen::default_schedule(b.kernel, {.workers = 2});
     EXPECT_EQ(schedule.nests[0].retile, !turned);
+    if (schedule.nests[0].retile) {
+      codegen::Schedule cut = schedule;
+      cut.nests[0].chunk = 50;
+      EXPECT_EQ(codegen::footprint(b.kernel, cut).front().tasks, Expr(4));
+    }
     expect_as_interpreted(b.kernel, {.tolerance = 1e-4});
   }
 }

@@ -1,6 +1,7 @@
 // Whole training steps of many kinds of nets: compiled runs against the interpreter's, states included.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <functional>
 
 #include "compare.h"
@@ -231,6 +232,46 @@ TEST(Training, LossesOfEveryKind) {
     train(net, loss(net(g.tensor({5, 4})), g.tensor({5, 3})));
     expect_same_steps(g);
   }
+}
+
+struct Stack {
+  explicit Stack(int layers) {
+    const nn::Scope scope(g);
+    std::vector<State> weights;
+    Tensor x = g.tensor({1, 4, 8});
+    for (int k = 0; k < layers; ++k) {
+      nn::LlamaBlock block(scope / cat("layer", k), 8,
+                           {.heads = 2, .kv_heads = 1, .head_size = 4, .hidden = 12});
+      x = block(x);
+      for (const auto& weight : nn::params(block)) weights.push_back(weight);
+    }
+    const Tensor loss = squared(x).retrieve();
+    optim::adamw({weights, gradients(loss, {weights.begin(), weights.end()}), 0.01}).apply();
+  }
+  Graph g;
+};
+
+/// "13 regions, 9 different"
+std::string regions_of(const Executable& exe) {
+  for (const auto& stage : exe.stages())
+    if (stage.name == "regions") return stage.detail;
+  return "";
+}
+
+TEST(Training, RepeatedLayersAreCompiledOnceForwardAndBackward) {
+  Stack few(4);
+  Stack many(8);
+  const std::string a = regions_of(compile(few.g, device("cpu")));
+  const std::string b = regions_of(compile(many.g, device("cpu")));
+  // Four more layers are eight more regions, forward and backward, and none that is new.
+  int regions[2] = {};
+  int different[2] = {};
+  ASSERT_EQ(std::sscanf(a.c_str(), "%d regions, %d different", &regions[0], &different[0]), 2) << a;
+  ASSERT_EQ(std::sscanf(b.c_str(), "%d regions, %d different", &regions[1], &different[1]), 2) << b;
+  EXPECT_EQ(regions[1], regions[0] + 8) << a << "; " << b;
+  EXPECT_EQ(different[1], different[0]) << a << "; " << b;
+  EXPECT_LT(different[1], regions[1]);
+  expect_same_steps(few.g, 2);
 }
 
 }  // namespace

@@ -312,8 +312,9 @@ NestLoops loops_of(const kernel::Kernel& kernel, const Nest& nest, const NestSch
     std::erase(grid, scan->loop);
   } else if (!nest.sequential) {
     const kernel::Structure structure = kernel::analyse(kernel, roots_of(kernel, nest), domain);
-    std::erase_if(grid,
-                  [&](LoopId l) { return !contains(structure.grid, l) || contains(schedule.cover, l); });
+    std::erase_if(grid, [&](LoopId l) {
+      return (!schedule.retile && !contains(structure.grid, l)) || contains(schedule.cover, l);
+    });
     for (const auto loop : domain)
       if (!contains(grid, loop)) result.covered.push_back(loop);
   }

@@ -123,7 +123,11 @@ std::vector<std::vector<NodeId>> roll_layers(const Dag& dag, const std::vector<N
     Run run = longest_run(part);
     if (run.length == 0) continue;
     run.start += begin;
-    if (!sums_in(run.start, run.start + run.period)) continue;
+    if (!sums_in(run.start, run.start + run.period)) {
+      open.emplace_back(begin, run.start);
+      open.emplace_back(run.start + run.length, end);
+      continue;
+    }
     const std::size_t first = run.start + best_shift(dag, nodes, run);
     std::size_t at = first;
     for (; at + run.period <= run.start + run.length; at += run.period) cuts.push_back(at);

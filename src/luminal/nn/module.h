@@ -92,6 +92,9 @@ class Visitor {
   /// Visits a module, or the modules in a container, which are named by their position.
   template <typename M>
   void walk(M& part) {
+    static_assert(
+        !std::is_const_v<M> || !requires(std::remove_const_t<M>& m, Visitor& v) { m.visit(v); },
+        "a const module cannot be visited: make it a variable");
     if constexpr (requires { part.visit(*this); }) {
       part.visit(*this);
     } else if constexpr (requires { std::tuple_size<M>::value; } && !requires { part.begin(); }) {
