@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "luminal/luminal.h"
-#include "tests/random.h"
+#include "tests/random_movement.h"
 
 namespace luminal::test {
 
@@ -98,28 +98,7 @@ class RandomGraph {
     }
   }
 
-  Tensor moved(const Tensor& x) {
-    if (x.rank() == 0) return random_.chance(0.5) ? x.unsqueeze(0) : x.expand_dim(0, random_.between(0, 3));
-    const int axis = static_cast<int>(random_.between(0, static_cast<std::int64_t>(x.rank()) - 1));
-    switch (random_.between(0, 6)) {
-      case 0:
-        return x.transpose(0, axis);
-      case 1:
-        return x.flip(axis);
-      case 2:
-        return x.pad(axis, random_.between(0, 2), random_.between(0, 2), Number(random_.between(0, 3)));
-      case 3:
-        return x.slice(axis, random_.between(0, 1), random_.between(1, 4), random_.between(1, 2));
-      case 4:
-        return x.reshape({-1});
-      case 5:
-        return x.rank() < 4 ? x.expand_dim(axis, random_.between(1, 2)) : x;
-      default: {
-        const auto length = x.shape()[static_cast<std::size_t>(axis)].constant_value();
-        return length && *length >= 2 && x.rank() < 4 ? x.unfold(axis, 2) : x;
-      }
-    }
-  }
+  Tensor moved(const Tensor& x) { return random_movement(random_, x); }
 
   Tensor unary(const Tensor& x) {
     const Op ops[] = {Op::exp2,  Op::log2,  Op::sin,  Op::cos,   Op::atan,  Op::erf,

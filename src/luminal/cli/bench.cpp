@@ -29,6 +29,8 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"ops", "models", "compile", "egraph", "train", "llm"}));
   command->add_flag("--peers", options->peers,
                     "Beside PyTorch and onnxruntime too, in .venv (./luminal setup --references makes it)");
+  command->add_flag("--interpreter", options->interpreter,
+                    "Beside one run of the interpreter too; of large models it takes minutes");
   command->add_option("--filter", options->filter, "Only rows whose name has this regular expression");
   command->add_option("--json", options->json, "Also write the rows to this file, as a list of objects");
   command->add_flag("--search", options->search, "Ours by search; what fast compiles runs beside it");

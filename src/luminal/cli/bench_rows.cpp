@@ -80,6 +80,15 @@ double limit_of(const runtime::Plan& plan, const DimMap& dims, const search::Mac
   return std::max(least_bytes / ceilings.bandwidth, operations / ceilings.contraction_rate);
 }
 
+/// One run of the interpreter, which may take minutes; its result tells our error if nobody else's did.
+void interpret(Graph& graph, const Executable& exe, BenchRow& row) {
+  const Stopwatch watch;
+  graph.execute();
+  row.peers["interpreter"] = watch.seconds(1);
+  const Tensor output = graph.at(graph.dag().outputs().back());
+  if (!row.max_error) row.max_error = error_between(first_output(graph, exe), output.data<float>());
+}
+
 BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* process,
                   const search::MachineModel& ceilings) {
   const auto cpu = best_device();
@@ -134,6 +143,7 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
   if (fast) row.peers["luminal fast"] = medians[next++];
   for (const auto& peer : peers) row.peers[peer.name] = medians[next++];
   row.limit = limit_of(exe.plan(), given.graph.dims(), ceilings);
+  if (options.interpreter) interpret(given.graph, exe, row);
   return row;
 }
 

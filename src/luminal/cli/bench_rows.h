@@ -18,6 +18,7 @@ struct BenchOptions {
   std::string filter;
   std::string json;
   bool peers = false;
+  bool interpreter = false;
   bool search = false;
   double budget = 60;
 };

@@ -1,3 +1,4 @@
+#include <unordered_map>
 #include <variant>
 
 #include "luminal/egraph/ast.h"
@@ -6,6 +7,42 @@
 
 namespace luminal::egraph {
 namespace {
+
+/// Of a text, in characters.
+constexpr std::size_t longest = std::size_t{1} << 25;
+
+[[noreturn]] void refuse_length() {
+  throw ProgramError("the term is too long to print: its subterms are shared too often", Span{},
+                     Fault::failed);
+}
+
+/// The nodes of a class's term, each counted as often as it stands in the text.
+std::uint64_t nodes_in_text(const Frozen& frozen, const Choice& choice, std::uint32_t root) {
+  std::unordered_map<std::uint32_t, std::uint64_t> counts;
+  std::vector<std::uint32_t> open = {root};
+  while (!open.empty()) {
+    const std::uint32_t owner = open.back();
+    if (counts.contains(owner) || choice.nodes[owner] == no_node) {
+      open.pop_back();
+      continue;
+    }
+    const std::size_t before = open.size();
+    std::uint64_t count = 1;
+    for (const std::uint32_t child : frozen.children(frozen.node(choice.nodes[owner]))) {
+      if (child == no_class || choice.nodes[child] == no_node) continue;
+      const auto found = counts.find(child);
+      if (found == counts.end())
+        open.push_back(child);
+      else
+        count = saturating_sum(count, found->second);
+    }
+    if (open.size() != before) continue;
+    counts.emplace(owner, count);
+    open.pop_back();
+  }
+  const auto found = counts.find(root);
+  return found == counts.end() ? 0 : found->second;
+}
 
 /// Prints with an explicit stack: terms can be deeper than the machine's.
 class Printer {
@@ -29,12 +66,8 @@ class Printer {
   }
 
   std::optional<std::string> run() {
-    constexpr std::size_t longest = std::size_t{1} << 28;
     while (!stack_.empty()) {
-      if (result_.size() > longest) {
-        throw ProgramError("the term is too long to print: its subterms are shared too often", Span{},
-                           Fault::failed);
-      }
+      if (result_.size() > longest) refuse_length();
       const Item item = std::move(stack_.back());
       stack_.pop_back();
       if (item.sort.none()) {
@@ -125,6 +158,10 @@ class Printer {
 
 std::optional<std::string> print_value(const Database& database, const Frozen& frozen, const Choice& choice,
                                        SortId sort, Value value) {
+  if (database.sort(sort).is_classes())
+    if (const std::uint32_t owner = frozen.class_of(database.find(value));
+        owner != no_class && nodes_in_text(frozen, choice, owner) > longest / 4)
+      refuse_length();
   Printer printer(database, frozen, choice);
   printer.push(sort, value);
   return printer.run();
