@@ -8,15 +8,15 @@ namespace luminal::test {
 inline std::atomic<std::size_t> allocations = 0;
 }  // namespace luminal::test
 
-// The aligned ones are the library's.
-void* operator new(std::size_t bytes) {
+// The aligned ones are the library's. Inlined, GCC takes malloc and free for a mismatch with new.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++luminal::test::allocations;
   if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }

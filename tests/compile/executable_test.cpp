@@ -289,5 +289,57 @@ TEST(Executable, HostOpsTakePart) {
   EXPECT_EQ(exe.host_step_count(), 1U);
 }
 
+TEST(Executable, DimsThatChangeAreHeldAgainstWhatTheDeviceHas) {
+  Graph g;
+  const Tensor a = g.tensor({"n"});
+  const Tensor b = g.tensor({"n"});
+  const State s = g.state("s", {"n"});
+  s.assign(s + a);
+  const Tensor y = (a + b).retrieve();
+  Executable exe = compile(g, best_device());
+  exe.set(a, {1, 1, 1}).set(b, {2, 2, 2}).run();
+  const auto refused = [&](const std::string& what) {
+    try {
+      exe.run();
+      ADD_FAILURE() << "ran";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+    }
+  };
+  exe.set(b, {2, 2, 2, 2, 2, 2});
+  refused("holds f32[3], expected [6]");
+  exe.set(a, {1, 1, 1, 1, 1, 1});
+  refused("state 's' holds f32[3], expected [6]");
+  EXPECT_EQ(exe.get<float>(s), (std::vector<float>{1, 1, 1}));  // as it was
+  exe.set(s, {5, 5, 5, 5, 5, 5}).run();
+  EXPECT_EQ(exe.get<float>(y), (std::vector<float>{3, 3, 3, 3, 3, 3}));
+  EXPECT_EQ(exe.get<float>(s), (std::vector<float>{6, 6, 6, 6, 6, 6}));
+  exe.set_dim("n", 5);
+  refused("expected [5]");
+  EXPECT_EQ(exe.array(a).size(), 6);
+}
+
+TEST(Executable, TensorsOfOtherGraphsAreRefused) {
+  Graph g;
+  const Tensor x = g.tensor({3});
+  const Tensor y = (x * 2.0).retrieve();
+  Executable exe = compile(g, best_device());
+  Graph other;
+  const Tensor foreign = other.tensor({3});
+  const Tensor result = (foreign * 2.0).retrieve();
+  EXPECT_THROW(exe.set(foreign, {1, 2, 3}), Error);
+  exe.set(x, {1, 2, 3}).run();
+  EXPECT_THROW(static_cast<void>(exe.array(result)), Error);
+  EXPECT_THROW(static_cast<void>(exe.first(result)), Error);
+  EXPECT_EQ(exe.get<float>(y), (std::vector<float>{2, 4, 6}));
+}
+
+TEST(Executable, TypicalDimsAreOfTheGraph) {
+  Graph g;
+  static_cast<void>((g.tensor({"n"}) * 2.0).retrieve());
+  EXPECT_THROW(compile(g, best_device(), {.tune_dims = {{"m", 3}}}), Error);
+  EXPECT_THROW(compile(g, best_device(), {.tune_dims = {{"n", -3}}}), Error);
+}
+
 }  // namespace
 }  // namespace luminal

@@ -129,7 +129,16 @@ const std::map<std::string, Generator>& generators() {
       {"max-of-scaled", [](Setting& s) { return (s.matrix() * 1.7).max(1); }},
       {"max-of-shifted", [](Setting& s) { return (s.matrix() + s.column()).max(1); }},
       {"max-of-maximum", [](Setting& s) { return s.matrix().maximum(s.column()).max(1); }},
-      {"exp2-of-scaled-sum", [](Setting& s) { return ((s.matrix() + s.row()) * 0.7).exp2(); }},
+      {"exp-of-scaled",
+       [](Setting& s) {
+         const Tensor x = s.matrix();
+         return ((x - x.max(1, true)) * 0.7).exp2().sum(1);
+       }},
+      {"exp-of-exp2",
+       [](Setting& s) {
+         const Tensor x = s.matrix();
+         return (x - x.max(1, true)).exp2().sum(1);
+       }},
       {"online", [](Setting& s) { return matmul(s.matrix().softmax(-1), s.input({s.columns, 4})); }},
       {"online-ones", [](Setting& s) { return s.matrix().softmax(-1); }},
       {"welford",

@@ -12,10 +12,10 @@ constexpr HelperText table[] = {
   return real_$T((none & bits_$T(a + b)) | (~none & larger));
 }
 )"},
-    // The factor of soft sums: exp2(m - top), and 0 where m is -inf.
+    // The factor of soft sums: exp(m - top), and 0 where m is -inf.
     {"scale", "core exp2", R"($Q $T scale_$T($T m, $T top) {
   const $U none = MASK_$T(m == -__builtin_inf$W());
-  return real_$T(~none & bits_$T(exp2_$T(m - top)));
+  return real_$T(~none & bits_$T(exp2_$T((m - top) * ($E)1.4426950408889634074)));
 }
 )"},
     {"unless_empty", "core", R"($Q $T unless_empty_$T($T x, $T top) {

@@ -15,6 +15,7 @@ ExecutableData::ExecutableData(const Graph& graph) : values(std::make_shared<Gra
   const auto any = values->dag.nodes();
   if (any.empty()) return;
   const auto theirs = GraphData::of(graph.at(any[0]), "compile", {});
+  origin = theirs;
   values->dims = theirs->dims;
   values->loaders = theirs->loaders;
   values->sink = theirs->sink;
@@ -29,6 +30,11 @@ Sink ExecutableData::sink() const {
   return [data = std::weak_ptr(values)](std::string_view line) {
     if (const auto alive = data.lock(); alive && alive->sink) alive->sink(line);
   };
+}
+
+void ExecutableData::require_own(const Tensor& tensor, std::string_view operation, Location where) const {
+  if (!GraphData::is_of(tensor, origin) || !values->dag.contains(tensor.node()))
+    throw Error(cat(operation, ": the tensor is not of the graph that was compiled"), where);
 }
 
 void ExecutableData::choose(Location where) {
@@ -47,8 +53,7 @@ namespace {
 
 /// The executable's own tensor for the user's: node ids are the same.
 Tensor mine(const ExecutableData& data, const Tensor& tensor, std::string_view operation, Location where) {
-  if (!data.values->dag.contains(tensor.node()))
-    throw Error(cat(operation, ": the tensor is not of the graph that was compiled"), where);
+  data.require_own(tensor, operation, where);
   return data.values->tensor(data.values->dag.whole(tensor.value().node, tensor.value().output));
 }
 
@@ -71,14 +76,14 @@ void prepare(ExecutableData& data, Location where) {
 }
 
 /// `Error` unless a source holds what its shape asks for.
-void require_dims(const Node& node, const Array& array, const DimMap& dims, Location where) {
-  const Shape& shape = node.outputs[0].shape;
-  bool fits = array.rank() == shape.rank();
-  for (std::size_t axis = 0; fits && axis < shape.rank(); ++axis)
-    fits = shape[axis].eval(dims) == array.dims()[axis];
+void require_dims(const Node& node, const std::vector<std::int64_t>& held, const DimMap& dims,
+                  Location where) {
+  const auto& [shape, dtype] = node.outputs[0];
+  bool fits = held.size() == shape.rank();
+  for (std::size_t axis = 0; fits && axis < shape.rank(); ++axis) fits = shape[axis].eval(dims) == held[axis];
   if (!fits)
-    throw Error(cat(node.op, " '", node.name, "' holds ", array.dtype(), "[", join(array.dims()),
-                    "], expected [", join(shape.eval(dims)), "]"),
+    throw Error(cat(node.op, " '", node.name, "' holds ", dtype, "[", join(held), "], expected [",
+                    join(shape.eval(dims)), "]; it was made at ", node.where.short_form()),
                 where);
 }
 
@@ -86,19 +91,24 @@ void require_dims(const Node& node, const Array& array, const DimMap& dims, Loca
 /// them, so that must live as long.
 void send(ExecutableData& data, NodeId node, const Array& array, std::shared_ptr<const void> owner,
           Location where) {
-  require_dims(data.values->dag.node(node), array, data.values->dims, where);
+  require_dims(data.values->dag.node(node), array.dims(), data.values->dims, where);
   const std::size_t bytes = static_cast<std::size_t>(array.size()) * byte_size(array.dtype());
   Compiled& plan = data.now();
   plan.runner->set(plan.sources.at(node), {array.bytes(), bytes}, std::move(owner),
                    plan.written.contains(node));
   data.current[node] = true;
+  if (auto& held = data.held[node]; held != array.dims()) held = array.dims();
 }
 
 /// Allocates nothing where values were set and are row-major.
 void upload(ExecutableData& data, Location where) {
+  const bool same_dims = data.held_for == data.values->dims;
   for (const auto& [node, buffer] : data.now().sources) {
     const auto loader = data.values->loaders.find(node);
-    if (data.current[node] && loader == data.values->loaders.end()) continue;
+    if (data.current[node] && loader == data.values->loaders.end()) {
+      if (!same_dims) require_dims(data.values->dag.node(node), data.held.at(node), data.values->dims, where);
+      continue;
+    }
     const Node& n = data.values->dag.node(node);
     const auto stored = data.values->values.find({node, 0});
     if (loader != data.values->loaders.end()) {
@@ -117,6 +127,7 @@ void upload(ExecutableData& data, Location where) {
                   where);
     }
   }
+  if (!same_dims) data.held_for = data.values->dims;
 }
 
 }  // namespace
@@ -164,8 +175,7 @@ Executable& Executable::set_dim(std::string_view name, std::int64_t value, Locat
 
 void Executable::write_bytes(const Tensor& tensor, DType dtype, std::span<const std::byte> elements,
                              Location where) {
-  if (!data_->values->dag.contains(tensor.node()))
-    throw Error("write: the tensor is not of the graph that was compiled", where);
+  data_->require_own(tensor, "write", where);
   require_source(*data_, tensor, "write", where);
   data_->choose(where);
   const auto& sources = data_->now().sources;
@@ -189,6 +199,10 @@ void Executable::write_bytes(const Tensor& tensor, DType dtype, std::span<const 
   }
   data_->now().runner->set(source->second, elements, nullptr, true);
   data_->current[tensor.node()] = true;
+  auto& held = data_->held[tensor.node()];
+  held.resize(type.shape.rank());
+  for (std::size_t axis = 0; axis < held.size(); ++axis)
+    held[axis] = type.shape[axis].eval(data_->values->dims);
 }
 
 void Executable::run(Location where) {
@@ -202,8 +216,7 @@ void Executable::run(Location where) {
 
 Array Executable::array(const Tensor& tensor, Location where) const {
   const ExecutableData& data = *data_;
-  if (!data.values->dag.contains(tensor.node()))
-    throw Error("get: the tensor is not of the graph that was compiled", where);
+  data.require_own(tensor, "get", where);
   const auto read = [&](const Compiled& plan, runtime::BufferId buffer, const Shape& shape, DType dtype,
                         const DimMap& dims) {
     Array result(dtype, shape.eval(dims));
@@ -217,8 +230,13 @@ Array Executable::array(const Tensor& tensor, Location where) const {
   if (const auto source = sources.find(value.node); source != sources.end()) {
     if (const auto has = data.current.find(value.node); has == data.current.end() || !has->second)
       return data.values->tensor(value).array(where);
-    return materialise(read(data.now(), source->second, whole.shape, whole.dtype, data.values->dims),
-                       value.view, data.values->dims);
+    // What it holds, even if dims changed since.
+    Array held(whole.dtype, data.held.at(value.node));
+    const std::size_t bytes = static_cast<std::size_t>(held.size()) * byte_size(whole.dtype);
+    data.now().runner->get(source->second, {held.bytes(), bytes});
+    if (value.view.is_identity()) return held;
+    require_dims(data.values->dag.node(value.node), held.dims(), data.values->dims, where);
+    return materialise(held, value.view, data.values->dims);
   }
   const Compiled& plan = data.plans[data.ran];
   for (const auto& [output, buffer] : plan.outputs) {
@@ -235,6 +253,7 @@ Array Executable::array(const Tensor& tensor, Location where) const {
 }
 
 float Executable::first(const Tensor& tensor, Location where) const {
+  data_->require_own(tensor, "first", where);
   const Value& value = tensor.value();
   const Compiled& plan = data_->plans[data_->ran];
   for (const auto& [output, buffer] : plan.outputs) {

@@ -28,13 +28,19 @@ struct ExecutableData {
 
   Sink sink() const;
 
+  /// `Error` unless the tensor is of the graph that was compiled.
+  void require_own(const Tensor& tensor, std::string_view operation, Location where) const;
+
+  std::weak_ptr<GraphData> origin;  // the graph that was compiled
   /// The graph's values, as `Tensor::set` checks and keeps them; same node ids.
   std::shared_ptr<GraphData> values;
   std::vector<BucketChoice> choices;  // by plan
   std::vector<Compiled> plans;
-  std::size_t chosen = 0;          // the plan that has the sources' values
-  std::size_t ran = 0;             // the plan of the last run, which has its outputs
-  std::map<NodeId, bool> current;  // of sources: whether the device has the value
+  std::size_t chosen = 0;                            // the plan that has the sources' values
+  std::size_t ran = 0;                               // the plan of the last run, which has its outputs
+  std::map<NodeId, bool> current;                    // of sources: whether the device has the value
+  std::map<NodeId, std::vector<std::int64_t>> held;  // of current ones: the shape that the device has
+  DimMap held_for;                                   // the dims that all of them fit
   bool has_run = false;
   DimMap ran_with;
   std::vector<StageReport> reports;

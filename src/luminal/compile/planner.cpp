@@ -76,8 +76,17 @@ Planner::Planner(Dag dag, std::shared_ptr<runtime::Device> device, const Compile
   find_regions();
 }
 
-/// Every dim's typical value: asked for, known, the end of its bucket, or a guess within its bounds.
+/// Every dim's typical value: asked for, known, the end of its bucket, or a guess within its bounds. And a
+/// large one, since one plan serves all: memory must not explode there.
 void Planner::choose_dims(const DimMap& known, const BucketChoice& buckets) {
+  for (const auto& [name, value] : options_.tune_dims) {
+    const auto found = dag_.variables().find(name);
+    if (found == dag_.variables().end())
+      throw Error(cat("compile: a typical value of '", name, "', which is no dim of the graph"));
+    const Interval bounds = found->second.declared_bounds();
+    if ((bounds.low && value < *bounds.low) || (bounds.high && value > *bounds.high))
+      throw Error(cat("compile: ", value, " is no value that the dim '", name, "' can have"));
+  }
   for (const auto& [name, variable] : dag_.variables()) {
     const Interval bounds = variable.declared_bounds();
     const auto bucket = buckets.find(name);
@@ -95,6 +104,8 @@ void Planner::choose_dims(const DimMap& known, const BucketChoice& buckets) {
     if (bounds.low) value = std::max(value, *bounds.low);
     if (bounds.high) value = std::min(value, *bounds.high);
     dims_.emplace(name, value);
+    const std::int64_t grown = std::max(value, std::min<std::int64_t>(bounds.high.value_or(8192), 8192));
+    largest_dims_.emplace(name, bucket != buckets.end() ? bucket->second.high : grown);
   }
 }
 
@@ -242,7 +253,8 @@ Decisions Planner::decide(search::CostOracle& oracle, bool weigh_groups) {
     if (decisions.regions.contains(key)) continue;
     auto& saturated = saturated_[key];
     if (!saturated) saturated = std::make_unique<SaturatedRegion>(dag_, region, options_, reports_);
-    decisions.regions.emplace(key, saturated->map(options_, oracle, dims_, reports_, weigh_groups));
+    decisions.regions.emplace(key,
+                              saturated->map(options_, oracle, dims_, largest_dims_, reports_, weigh_groups));
   }
   if (first)
     report(reports_, "regions", 0, cat(parts_.size(), " regions, ", decisions.regions.size(), " different"));

@@ -66,6 +66,7 @@ class Planner {
   std::shared_ptr<runtime::Device> device_;
   const CompileOptions& options_;
   DimMap dims_;
+  DimMap largest_dims_;
   std::vector<runtime::Check> checks_;
   std::vector<NodeId> order_;
   std::vector<Value> outputs_;

@@ -157,8 +157,8 @@ Groups apart(const std::vector<rewriting::BodyRef>& bodies) {
 }  // namespace
 
 CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostOracle& oracle,
-                                    const DimMap& dims, std::vector<StageReport>& reports,
-                                    bool weigh_groups) {
+                                    const DimMap& dims, const DimMap& largest,
+                                    std::vector<StageReport>& reports, bool weigh_groups) {
   Clock clock;
   const auto& terms = terms_;
   CompiledRegion result;
@@ -167,6 +167,7 @@ CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostO
   result.terms = term_count_;
   search::MapOptions map_options;
   map_options.memory_budget = static_cast<double>(options.memory_budget);
+  map_options.largest_dims = largest;
   std::vector<std::string> rejected;
   const auto mapping = options.random_seed != 0 ? search::random_mapping(terms, options.random_seed)
                                                 : search::map(terms, oracle, dims, map_options,

@@ -41,10 +41,10 @@ class SaturatedRegion {
   SaturatedRegion(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
                   std::vector<StageReport>& reports);
 
-  /// Maps and lowers. With `weigh_groups` kernels of several outputs are taken apart where the oracle says
-  /// that this is faster.
+  /// Maps and lowers for these dims, which may come to the `largest`. With `weigh_groups` kernels of several
+  /// outputs are taken apart where the oracle says that this is faster.
   CompiledRegion map(const CompileOptions& options, search::CostOracle& oracle, const DimMap& dims,
-                     std::vector<StageReport>& reports, bool weigh_groups = false);
+                     const DimMap& largest, std::vector<StageReport>& reports, bool weigh_groups = false);
 
  private:
   rewriting::Language language_;

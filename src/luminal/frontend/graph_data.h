@@ -30,6 +30,10 @@ struct GraphData : std::enable_shared_from_this<GraphData> {
 
   /// The graph of a tensor; `Error` if it is gone.
   static std::shared_ptr<GraphData> of(const Tensor& tensor, std::string_view operation, Location where);
+  /// Whether the tensor is of this graph, be it alive or not.
+  static bool is_of(const Tensor& tensor, const std::weak_ptr<GraphData>& graph) {
+    return !tensor.data_.owner_before(graph) && !graph.owner_before(tensor.data_);
+  }
   /// The value behind a tensor, after what passes did to it; `Error` if they removed it.
   Value live(const Tensor& tensor, std::string_view operation, Location where) const;
   /// `of`, checked to be this graph.

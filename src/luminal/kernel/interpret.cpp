@@ -168,7 +168,7 @@ class Machine {
       const double w = to_double(pull(v.arguments[1]));
       if (x == -INFINITY) return;
       const double next = std::isnan(x) || x > largest ? x : largest;
-      sum = (largest == -INFINITY ? 0 : sum * std::exp2(largest - next)) + std::exp2(x - next) * w;
+      sum = (largest == -INFINITY ? 0 : sum * std::exp(largest - next)) + std::exp(x - next) * w;
       largest = next;
     });
     return make_scalar(dtype, Number(sum));

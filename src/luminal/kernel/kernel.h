@@ -36,7 +36,7 @@ struct Loop {
 };
 
 /// How a reduction combines. With one argument x: sum, max, prod as the graph's reductions, and m2 = Σ(x −
-/// mean)². With two, x and w: soft_sum = Σ exp2(x − max x)·w; 0 where every x is −inf or there is none.
+/// mean)². With two, x and w: soft_sum = Σ exp(x − max x)·w; 0 where every x is −inf or there is none.
 enum class Monoid : std::uint8_t { sum, max, prod, soft_sum, m2 };
 std::string_view name(Monoid monoid);
 

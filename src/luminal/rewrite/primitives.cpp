@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
 
 #include "luminal/op/op_table.h"
 #include "luminal/rewrite/language.h"
@@ -300,6 +301,18 @@ class Registry {
              [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
                return yes(prove_le(1, tail_count(a.shapes[v[0]], count(e, v[1]))));
              });
+    add_tail("summed-or-empty", {"Shape", "i64"}, "Unit", 0,
+             [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
+               const Shape& shape = a.shapes[v[0]];
+               const std::size_t kept = shape.rank() - count(e, v[1]);
+               for (std::size_t axis = kept; axis < shape.rank(); ++axis) {
+                 const bool in_result =
+                     std::find(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(kept),
+                               shape[axis]) != shape.begin() + static_cast<std::ptrdiff_t>(kept);
+                 if (!in_result && !prove_le(1, shape[axis])) return std::nullopt;
+               }
+               return yes(true);
+             });
     add_tail("tail-count", {"Shape", "i64", "DType"}, "Scalar", 0,
              [&a = atoms_](egraph::Atoms& e, Arguments v) -> Result {
                const auto n = tail_count(a.shapes[v[0]], count(e, v[1])).constant_value();
@@ -345,6 +358,28 @@ class Registry {
     test("is-positive", {"Scalar"}, [&a = atoms_](Arguments v) {
       const double x = to_double(a.scalars[v[0]]);
       return x > 0 && x < std::numeric_limits<double>::infinity();
+    });
+    test("product-in-range", {"Scalar", "Scalar"}, [&a = atoms_](Arguments v) {
+      const Scalar product = apply(Op::mul, a.scalars[v[0]], a.scalars[v[1]]);
+      const double x = to_double(product);
+      const double factors = to_double(a.scalars[v[0]]) * to_double(a.scalars[v[1]]);
+      return std::isfinite(x) && std::abs(x - factors) <= 0.01 * std::abs(factors);
+    });
+    test("same-sign", {"Scalar", "Scalar"},
+         [&a = atoms_](Arguments v) { return to_double(a.scalars[v[0]]) * to_double(a.scalars[v[1]]) >= 0; });
+    test("is-log2e", {"Scalar"}, [&a = atoms_](Arguments v) {
+      return std::abs(to_double(a.scalars[v[0]]) - std::numbers::log2e) < 2e-7;
+    });
+    add("log2e-of", {"DType"}, "Scalar", [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {
+      return a.scalars.intern(make_scalar(static_cast<DType>(v[0]), luminal::Number(std::numbers::log2e)));
+    });
+    // x / log2(e) where that is another factor, and makes nothing larger.
+    add("by-log2e", {"Scalar"}, "Scalar", [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {
+      const Scalar& x = a.scalars[v[0]];
+      const double factor = to_double(x) / std::numbers::log2e;
+      const bool exact = x.dtype == DType::f32 || x.dtype == DType::f64;
+      if (!exact || !(factor > 0) || factor > 1 - 1e-6) return std::nullopt;
+      return a.scalars.intern(make_scalar(x.dtype, luminal::Number(factor)));
     });
     test("floating", {"DType"}, [](Arguments v) { return is_floating(static_cast<DType>(v[0])); });
     add("dtype-of", {"Scalar"}, "DType", [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {

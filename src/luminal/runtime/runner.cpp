@@ -87,6 +87,9 @@ Runner::Ready Runner::made_ready(const Step& step, const DimMap& dims) const {
   const codegen::Source& source = plan_->kernels[*step.kernel].source;
   for (const auto& name : source.dims) ready.dims.push_back(dims.at(name));
   ready.tasks = source.tasks.eval(dims);
+  if (ready.tasks < 0)
+    throw Error(cat(plan_->kernels[*step.kernel].family, ": its grid has ", ready.tasks, " tasks"),
+                step.where);
   ready.scratch = static_cast<std::size_t>(std::max<std::int64_t>(0, source.scratch_bytes.eval(dims)));
   return ready;
 }

@@ -175,17 +175,26 @@ class Mapper {
     return false;
   }
 
-  double elements(ClassId id) const {
+  double elements(ClassId id, const DimMap& dims) const {
     double result = 1;
     for (const auto& dim : terms_[id].shape)
-      result *= static_cast<double>(std::max<std::int64_t>(1, dim.try_eval(dims_).value_or(64)));
+      result *= static_cast<double>(std::max<std::int64_t>(1, dim.try_eval(dims).value_or(64)));
     return result;
+  }
+  double elements(ClassId id) const { return elements(id, dims_); }
+  /// With the largest dims.
+  double most_elements(ClassId id) const {
+    return options_.largest_dims.empty() ? elements(id) : elements(id, options_.largest_dims);
   }
 
   void find_largest_io() {
-    for (const auto root : terms_.roots) largest_io_ = std::max(largest_io_, elements(root));
+    const auto add = [this](ClassId id) {
+      largest_io_ = std::max(largest_io_, elements(id));
+      most_io_ = std::max(most_io_, most_elements(id));
+    };
+    for (const auto root : terms_.roots) add(root);
     for (std::size_t k = 0; k < terms_.classes.size(); ++k)
-      if (terms_.classes[k].is_source()) largest_io_ = std::max(largest_io_, elements(ClassId(k)));
+      if (terms_.classes[k].is_source()) add(ClassId(k));
   }
 
   /// Strongly connected components, children first.
@@ -287,17 +296,18 @@ class Mapper {
     return sum;
   }
 
-  /// An intermediate far larger than anything that goes in or out is avoided where that costs little; a huge
-  /// one is taken only where there is no other way.
+  /// An intermediate far larger than anything that goes in or out is avoided where that costs little; one
+  /// that is huge, or becomes so as dims grow, is taken only where there is no other way.
   double memory_price(ClassId id) const {
     if (is_root_[id.index()]) return 0;
     constexpr double huge = 256 << 20;
     const double n = elements(id);
-    const double bytes = n * static_cast<double>(byte_size(terms_[id].dtype));
-    const double traffic = bytes / 2e10;
-    if (options_.memory_budget > 0) return bytes > options_.memory_budget ? 1e4 * traffic : 0;
-    if (n <= 4 * largest_io_ || n <= 65536) return 0;
-    return (bytes > huge ? 1e4 : 4) * traffic;
+    const double size = static_cast<double>(byte_size(terms_[id].dtype));
+    const double traffic = n * size / 2e10;
+    const double most = most_elements(id);
+    if (options_.memory_budget > 0) return most * size > options_.memory_budget ? 1e4 * traffic : 0;
+    if (most * size > huge && most > 4 * most_io_) return 1e4 * traffic;
+    return n <= 4 * largest_io_ || n <= 65536 ? 0 : 4 * traffic;
   }
 
   // ------------------------------------------------------------------------------------------ cuts
@@ -588,6 +598,7 @@ class Mapper {
   std::unordered_map<std::uint64_t, std::optional<Estimate>> memo_;  // by the kernel's hash
   std::size_t combine_ = 0;
   double largest_io_ = 1;
+  double most_io_ = 1;  // with the largest dims
 };
 
 }  // namespace

@@ -22,6 +22,8 @@ struct MapOptions {
   std::size_t max_leaves = 14;
   /// Bytes that intermediates may take in all; an intermediate beyond its share is priced out.
   double memory_budget = 0;
+  /// Values that dims may come to: memory is judged with these too.
+  DimMap largest_dims = {};
 };
 
 /// Scatters and scans are written by a kernel of their own, never inside of another.
