@@ -37,7 +37,8 @@ class Executable {
                    Location where = Location::current());
 
   /// Computes everything that was marked with `retrieve` or `keep`, runs print and diff, then states have
-  /// their new values. `Error` for an input without value, and the like; the executable stays usable.
+  /// their new values. `Error` for an input without value, and the like; the executable stays usable. What
+  /// goes wrong within a run, as an index outside of its axis, leaves the states that it assigns unspecified.
   void run(Location where = Location::current());
 
   /// Of an output after a run; of an input or a state at any time.

@@ -51,7 +51,8 @@ struct CompileOptions {
   /// with equal records the plans are equal, byte by byte.
   TimingRecord* record = nullptr;
   const TimingRecord* replay = nullptr;
-  /// Only rules that keep every bit: no sum or product is regrouped.
+  /// Without rules that regroup sums and products. Kernels still add up a reduction in an order of their own,
+  /// and a zero may have another sign.
   bool exact = false;
   /// Further rules, as text; see docs/adding-a-rule.md.
   std::string rules = {};

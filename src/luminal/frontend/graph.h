@@ -64,8 +64,8 @@ class Graph {
   Tensor constant(const Expr& value, Location where = Location::current());
   /// 0, 1, 2 … along `axis` (negative: from the end), the same along the others.
   Tensor iota(const Shape& shape, int axis, DType dtype = DType::i64, Location where = Location::current());
-  /// At coordinates (i0, i1 …), the value of an expression of them: `g.iota(Expr("i0") * 3 + Expr("i1"), {2,
-  /// 3})`.
+  /// At each coordinate, the value of an expression of them: `g.iota(Expr::coordinate(0, 2) * 3 +
+  /// Expr::coordinate(1, 3), {2, 3})` counts.
   Tensor iota(const Expr& value, const Shape& shape, DType dtype = DType::i64,
               Location where = Location::current());
   /// A value that lives from run to run: reads give the value before the run, `assign` sets the one after it.

@@ -230,7 +230,6 @@ class Mapper {
             frames.push_back({child});
           else if (open[child.index()])
             low[at] = std::min(low[at], number[child.index()]);
-          if (frame.next == 0) frame.next = 1;
           continue;
         }
         if (low[at] == number[at]) {
