@@ -114,6 +114,7 @@ TEST(ChatTemplate, RefusesMalformedAndEndlessTemplates) {
       {"{{ 1e30 | int }}", "exceeds 64 bits"},
       {"{{ '99999999999999999999' | int }}", "exceeds 64 bits"},
       {"{{ (-8) ** 0.5 }}", "complex"},
+      {"{{ '{} {1}'.format(1, 2) }}", "cannot stand together"},
       {"{{ 1e300 | round(10, 'ceil') }}", "too large"},
       {"{{ $ }}", "not expected"},
       {"{{ '\\xZZ' }}", "escape"},

@@ -121,10 +121,11 @@ std::string CharacterSet::text() const {
   return choice.empty() ? simple : "(?:" + simple + "|" + choice + ")";
 }
 
-// Oniguruma's \w and \p{word} have the superscript digits and the fractions of Latin-1 too, [:word:] has not.
+// Oniguruma's \w and \p{word} have the superscript digits and the fractions of Latin-1 too, but not in
+// brackets, and [:word:] has not.
 std::string SetReader::word() const {
-  return std::string(letters) +
-         (dialect_ == PatternDialect::rust ? R"(\x{200C}\x{200D})" : R"(\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})");
+  if (dialect_ == PatternDialect::rust) return std::string(letters) + R"(\x{200C}\x{200D})";
+  return std::string(letters) + (depth_ == 0 ? R"(\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})" : "");
 }
 
 std::string SetReader::character() {
