@@ -21,7 +21,7 @@ class CharacterMap {
       throw Error(
           cat(where, ": the character map's trie of ", trie_bytes, " bytes does not fit in ", blob.size()));
     units_.resize(trie_bytes / 4);
-    std::memcpy(units_.data(), blob.data() + sizeof trie_bytes, trie_bytes);
+    if (trie_bytes > 0) std::memcpy(units_.data(), blob.data() + sizeof trie_bytes, trie_bytes);
     texts_ = blob.substr(sizeof trie_bytes + trie_bytes);
   }
 

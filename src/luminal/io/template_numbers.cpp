@@ -110,7 +110,7 @@ std::int64_t round_integer(std::int64_t value, std::int64_t digits) {
 
 TemplateValue integer_filter(const TemplateValue& value, const TemplateArguments& arguments) {
   if (value.is_undefined()) throw Error(cat("int: '", value.undefined_name(), "' is not defined"));
-  const Value fallback = arguments.get(0, "default", 0);
+  Value fallback = arguments.get(0, "default", 0);
   if (value.is_bool() || value.is_integer()) return value.integer();
   if (value.is_real()) return std::isnan(value.real()) ? fallback : whole(value.real());
   if (!value.is_string()) return fallback;
