@@ -145,6 +145,30 @@ SNIPPETS += [
     "{% for x in [1, 2] %}{{ loop.previtem | default('-') }}{{ loop.nextitem | default('+') }}{{ loop.revindex }}{{ loop.depth }}{% endfor %}{{ () }}{{ (1,) }}{{ {'a': 1}.items() | list }}{{ (1, 2) == [1, 2] }}",
 ]
 
+# Numbers as Python prints and rounds them; arguments of functions, filters and methods; what a scope keeps.
+SNIPPETS += [
+    "{{ 1e15 }} {{ 1e16 }} {{ 100000.0 }} {{ 0.0001 }} {{ 0.00001 }} {{ 12345678901234567.0 }} {{ 1e22 }} {{ 5e-324 }} {{ 1.7976931348623157e308 }} {{ 99999999999999990.0 }} {{ -1234567890123456.0 }} {{ 1e15 + 0.5 }}",
+    "{{ [1e16, 1e15, 123456789012345678.0, 0.0001, 1e-05, -2.5, 100.0] | tojson }}",
+    "{{ 2.675 | round(2) }} {{ 1.005 | round(2) }} {{ 0.5 | round }} {{ 1.5 | round }} {{ -2.5 | round }} {{ 1234.5 | round(-2) }} {{ 15 | round(-1) }} {{ 25 | round(-1) }} {{ -35 | round(-1) }} {{ 3 | round }} {{ 2.345 | round(2, 'ceil') }} {{ 1.15 | round(1) }} {{ 42.55 | round(1) }} {{ 1e300 | round(10) }} {{ 250.0 | round(-2) }} {{ 350.0 | round(-2) }} {{ 250.00001 | round(-2) }} {{ 99.5 | round(-2) }} {{ -0.4 | round }} {{ true | round }} {{ 3 | round(1, 'floor') }}",
+    "{{ 1.5 | round(method='up') }}", "{{ 0 ** -1 }}", "{{ 10.0 ** 400 }}", "{{ nothing | int }}", "{{ nothing | float }}", "{{ '4_2' | int }} {{ '4__2' | int }} {{ '+1.5' | float }} {{ '1_0.5' | float }} {{ '1e400' | float }}",
+    "{{ dict({'b': 1}, c=3) }} {{ dict([('a', 1), ['b', 2]]) }} {{ dict({'a': 1}, a=2) }} {{ dict() }} {{ {'a': 1, 'a': 2} }} {{ dict(['xy']) }}",
+    "{{ dict(1) }}", "{{ dict([1]) }}", "{{ dict({}, {}) }}", "{% set n = namespace([('q', 1)], r=2) %}{{ n.q }}{{ n.r }}{% set m = namespace({'a': 1}, a=3) %}{{ m.a }}",
+    "{{ 'abcabc'.find('c', 3) }} {{ 'abcabc'.find('c', 3, 5) }} {{ 'abcabc'.rfind('a', 0, -3) }} {{ 'abcabc'.count('a', 1) }} {{ 'aaa'.count('', 1) }} {{ 'éaéa'.find('a', 2) }} {{ 'abc'.find('', 3) }} {{ 'abc'.find('', 4) }} {{ 'abc'.find('a', -3, 2) }} {{ 'abc'.count('b', none, 1) }} {{ 'abcabc'.index('a', 1) }}",
+    "{{ 'abc'.index('a', 1) }}", "{{ 'abc'.startswith('b', 1) }} {{ 'abc'.startswith('bc', 1, 2) }} {{ 'abc'.endswith('b', 0, 2) }} {{ 'abc'.endswith(('x', 'b'), 0, -1) }} {{ 'abc'.startswith('', 4) }}",
+    "{{ 'abc'.startswith(['a']) }}", "{{ 'a\\nb\\r\\nc'.splitlines(true) }} {{ 'a\\n\\nb\\n'.splitlines(keepends=True) }} {{ 'a\\x0bb\\x1cc\\u2028d\\x85e\\u2029f'.splitlines() }} {{ '\\n'.splitlines() }} {{ ''.splitlines() }}",
+    "{{ 'a'.upper(1) }}", "{{ 'a'.strip(chars='a') }}", "{{ 'a'.find(sub='a') }}", "{{ 'a'.split(sep='a', nothing=1) }}", "{{ 'a'.find('a', 1, 2, 3) }}", "{{ {}.items(1) }}", "{{ {}.get(key='a') }}", "{{ [1] | first(2) }}", "{{ 'a' | upper(1) }}", "{{ [1] | sort(nothing=1) }}", "{{ [1] | join(',', d=';') }}", "{{ 1 is odd(2) }}", "{{ range(stop=3) }}", "{{ [1] | map(attribute='a', nothing=1) | list }}", "{{ [1] | select('odd', 3) | list }}", "{{ 'x' | default('y', nothing=1) }}", "{{ 1 | tojson(nothing=1) }}", "{{ raise_exception(message='x', other=1) }}",
+    "{{ ['a', 'B', 'c'] | max }} {{ ['a', 'B', 'c'] | min }} {{ ['a', 'B', 'c'] | min(case_sensitive=true) }} {{ [{'n': 2}, {'n': 1}] | max(attribute='n') }} {{ ['B', 'a', 'b'] | unique | list }} {{ ['B', 'b'] | unique(true) | list }} {{ [{'n': 1}, {'n': 1}] | unique(attribute='n') | list }} {{ ['b', 'B'] | max }}",
+    "{{ {'a': 1, 'b': 'x'} | dictsort(by='value') }}", "{{ {'a': 1} | dictsort(by='other') }}", "{{ [1] | tojson(2) }} {{ {'é': [1]} | tojson(true, 2) }}",
+    "{{ 'ΑΣ'.lower() }} {{ 'ΑΣ Σ' | lower }} {{ 'ΌΣΟΣ' | lower }} {{ \"ΑΣ'Α\" | lower }} {{ 'ΑΣ.' | lower }} {{ 'Σ' | lower }} {{ 'ﬀ' | upper }} {{ 'ŉ' | upper }} {{ 'Straße' | upper }} {{ 'ΐ' | upper }} {{ 'ᾳ' | upper }} {{ 'ǆ' | capitalize }} {{ 'ﬁx' | capitalize }} {{ 'ß'.title() }} {{ 'ᾳ'.title() }} {{ 'İ' | upper }}{{ 'İ' | lower }}",
+    "{{ '²'.isdigit() }} {{ '½'.isdigit() }} {{ '½'.isalpha() }} {{ '½'.isalnum() }} {{ '١٢'.isdigit() }} {{ 'é'.isalpha() }} {{ '中'.isalpha() }} {{ '́'.isalpha() }}",
+    "{% for i in [] %}{% else %}{% set a = 3 %}{{ a }}{% endfor %}{{ a }}", "x{% raw %}\n a {% endraw %}\ny", "  {{ 5 }}\n  {%- raw %}\n {{ a }} {% endraw %}\n z", "{% raw -%}\n {{ a }} {%- endraw %}\n z", "a\n  {% raw %}\n  b\n  {% endraw %}\nc",
+    "{% macro f(x) %}{{ x }}{% endmacro %}{{ f(q=2) }}", "{% macro f(x, y) %}{{ x }}{{ y }}{% endmacro %}{{ f(1, x=3) }}", "{% macro f(x) %}{{ x }}{% endmacro %}{{ f(1, 2) }}",
+    "{{ [1, 5] | select('>', 3) | list }}{{ [1, 5] | select('==', 5) | list }}{{ [1, 5] | reject('!=', 5) | list }}{{ [1, 5] | select('<=', 1) | list }}{{ [1, 5] | select('>=', 5) | list }}{{ [1, 5] | select('<', 5) | list }}{{ [1, 5] | select('greaterthan', 3) | list }}{{ 2 is lessthan 3 }}{{ [{'r': 'u'}, {'r': 'a'}] | rejectattr('r', '==', 'u') | list }}",
+    "{% for (a, b) in [(1, 2)] %}{{ a }}{{ b }}{% endfor %}{% for k, v in ['ab', 'cd'] %}{{ k }}{{ v }}{% endfor %}{% set a, b = 'xy' %}{{ a }}{{ b }}", "{{ 0x1F }} {{ 0b11 }} {{ 0o17 }} {{ 0xdead_beef }} {{ 0XfF }}", "{{ 0x }}", "{{ 0b12 }}",
+    "{{ ['\\x00\\x1b\\x7f\\xa0\\xad\\u2028\\ufeff\\ue000é\\U0001F600'] }}", "{{ '' | indent(2, true) }}|{{ 'a\\r\\nb' | indent(2) }}|{{ 'a\\n\\nb\\n' | indent(2, blank=true) }}|{{ 'a\\n\\nb\\n' | indent(2) }}|",
+    "{{ messages | first | attr('role') }}|{{ {'a': 1} | attr('a') | default('none') }}", "{{ 'aaa' | replace('a', 'b', 2) }} {{ 'aaa' | replace('a', 'b', count=none) }}", "{{ 'a' | replace('a', 'b', 'c') }}",
+]
+
 
 def attempt(template, variables):
     try:

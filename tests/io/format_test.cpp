@@ -91,6 +91,13 @@ TEST(Format, BlocksOfEqualValuesAndZerosAreExactEnough) {
 TEST(Format, RefusesWhatItCannotStore) {
   EXPECT_THROW(encode_tensor(Format::q8_0, Array(std::vector<float>(33, 1.0F))), Error);
   EXPECT_THROW(encode_tensor(Format::q8_0, Array(std::vector<float>(32, NAN))), Error);
+  // A block's scale is stored as f16.
+  for (const Format format : {Format::q8_0, Format::q4_0, Format::q4_k, Format::q6_k})
+    for (const float value : {1e9F, -1e9F, 1e13F, 3e38F}) {
+      std::vector<float> block(256, 0.5F);
+      block[7] = value;
+      EXPECT_THROW(encode_tensor(format, Array(block)), Error) << name(format) << " " << value;
+    }
   EXPECT_THROW(encode_tensor(Format::q2_k, Array(std::vector<float>(256, 1.0F))), Error);
   EXPECT_THROW(stored_bytes(Format::f64, std::vector<std::int64_t>{1LL << 61, 2}), Error);
 }

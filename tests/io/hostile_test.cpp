@@ -12,6 +12,7 @@
 #include "luminal/io/safetensors.h"
 #include "luminal/io/tokenizer.h"
 #include "luminal/support/error.h"
+#include "tests/random.h"
 
 namespace luminal::io {
 namespace {
@@ -242,7 +243,23 @@ std::vector<Hostile> tokenizer_files() {
       {"merge row of one", bpe("{\"a\":0}", "[[\"a\"]]"), "two elements"},
       {"merge is a number", bpe("{\"a\":0}", "[1]"), "not expected"},
       {"merges is an object", bpe("{\"a\":0}", "{\"a\":1}"), "merges"},
-      {"unknown token missing", bpe("{\"a\":0}", "[]", R"(,"unk_token":"<u>")"), "not in the vocabulary"},
+      {"BPE without a vocabulary", tokenizer_with(R"({"type":"BPE","merges":[]})"), "is missing"},
+      {"BPE without merges", tokenizer_with(R"({"type":"BPE","vocab":{"a":0}})"), "is missing"},
+      {"truncation strategy", step("truncation", R"({"max_length":1,"stride":0,"strategy":"Best"})"),
+       "\"Best\""},
+      {"negative truncation", step("truncation", R"({"max_length":-1,"stride":0,"strategy":"OnlyFirst"})"),
+       "-1"},
+      {"truncation direction",
+       step("truncation", R"({"max_length":1,"stride":0,"strategy":"OnlyFirst","direction":"Up"})"),
+       "\"Up\""},
+      {"padding strategy", step("padding", R"({"strategy":"Fixed","direction":"Left","pad_id":0})"), "Fixed"},
+      {"padding of 2^40",
+       step("padding", R"({"strategy":{"Fixed":1099511627776},"direction":"Left","pad_id":0})"), "Fixed"},
+      {"padding id", step("padding", R"({"strategy":"BatchLongest","direction":"Left","pad_id":-1})"),
+       "pad_id"},
+      {"second text of one",
+       step("post_processor", R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"B"}}]})"),
+       "\"B\""},
       {"byte token <0x-1>", bpe(R"({"<0x-1>":0})", "[]", R"(,"byte_fallback":true)"), "not a byte"},
       {"byte token <0xGG>", bpe(R"({"<0xGG>":0})", "[]", R"(,"byte_fallback":true)"), "not a byte"},
       {"flag is text", bpe("{\"a\":0}", "[]", R"(,"byte_fallback":"yes")"), "true or false"},
@@ -349,6 +366,80 @@ TEST(Hostile, MalformedFilesAreRefusedWithAClearMessage) {
   count += check(tokenizer_files(), "tokenizer.json", tokenizer);
   count += check(tiktoken_files(), "x.tiktoken", tokenizer);
   EXPECT_GE(count, 140);
+}
+
+std::string message_field(unsigned number, const std::string& bytes) {
+  return std::string{static_cast<char>(number << 3U | 2U), static_cast<char>(bytes.size())} + bytes;
+}
+
+/// libsentencepiece follows a character map without looking where it leads.
+TEST(Hostile, SentencePieceMapsThatLeadOutsideAreRefused) {
+  const std::string fine = read_file(LUMINAL_SOURCE_DIR "/tests/io/tokenizers/spm_plain.model");
+  const std::string end(1, '\0');
+  const auto map = [&](const std::string& blob, unsigned field = 3) {
+    return fine + message_field(field, message_field(2, blob));
+  };
+  // A root whose block lies in the file, an entry for "a", and its value.
+  const auto trie = [&](std::uint32_t value) {
+    std::string units;
+    for (std::uint32_t i = 0; i < 16; ++i) units += raw<std::uint32_t>(i == 0 ? 0 : 0x80000000U | value);
+    return units;
+  };
+  const std::vector<Hostile> files = {
+      {"root outside", map(raw<std::uint32_t>(4) + "\xff\xff\xff\xff" + end), "outside its trie"},
+      {"root outside, back", map(raw<std::uint32_t>(4) + "\xff\xff\xff\xff" + end, 5), "denormalizer_spec"},
+      {"block cut", map(raw<std::uint32_t>(64) + trie(0) + end), "outside its trie"},
+      {"no trie", map(raw<std::uint32_t>(0) + end), "are cut"},
+      {"no texts", map(raw<std::uint32_t>(64) + trie(0)), "are cut"},
+      {"map of 3 bytes", map("abc"), "3 bytes"},
+      {"trie beyond the map", map(raw<std::uint32_t>(4096) + end), "does not fit"},
+      {"field beyond the file", fine + "\x1a\x7f", "does not fit"},
+      {"number without end", fine + std::string(12, '\xff'), "10 bytes"},
+      {"wire type 7", fine + "\x1f", "wire type 7"},
+      {"not a message", "hello", "not a SentencePiece model"},
+  };
+  (void)check(files, "x.model", [](const std::string& path) { (void)open_tokenizer(path); });
+}
+
+TEST(Hostile, MutatedSentencePieceModelsAreRefusedOrWork) {
+  Random random(11);
+  for (const char* name : {"spm_char.model", "spm_plain.model", "spm_unigram.model"}) {
+    const std::string fine = read_file(std::string(LUMINAL_SOURCE_DIR "/tests/io/tokenizers/") + name);
+    for (int trial = 0; trial < trials(200, 5000); ++trial) {
+      std::string model = fine;
+      for (std::int64_t i = random.between(1, 4); i > 0; --i)
+        model[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(model.size()) - 1))] =
+            static_cast<char>(random.between(0, 255));
+      try {
+        const Tokenizer tokenizer = read_sentencepiece(model, "mutated");
+        (void)tokenizer.decode(tokenizer.encode("Hello, w\xc3\xb6rld! 123", true), true);
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("mutated"), std::string::npos) << error.what();
+      }
+    }
+  }
+}
+
+TEST(Hostile, NormalizersCannotFillTheMemory) {
+  std::string steps;
+  for (int i = 0; i < 12; ++i)
+    steps += std::string(i == 0 ? "" : ",") +
+             R"({"type":"Replace","pattern":{"String":"a"},"content":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})";
+  const Tokenizer tokenizer = read_tokenizer_json(
+      tokenizer_with(R"({"type":"WordLevel","unk_token":"u","vocab":{"u":0}})",
+                     R"(,"normalizer":{"type":"Sequence","normalizers":[)" + steps + "]}"),
+      "bomb");
+  EXPECT_NE(refusal([&] { (void)tokenizer.encode("a"); }).find("grows beyond 64 MiB"), std::string::npos);
+}
+
+TEST(Hostile, WhatIsNoTokenizerIsToldWhatIsOne) {
+  const TemporaryFolder folder;
+  for (const char* name : {"x.txt", "x.json", "x"}) {
+    write_file(folder / name, std::string(name).ends_with("json") ? "{}" : "hello world\n");
+    const std::string told = refusal([&] { (void)open_tokenizer(folder / name); });
+    for (const char* kind : {"tokenizer.json", "GGUF", ".model", ".tiktoken"})
+      EXPECT_NE(told.find(kind), std::string::npos) << told;
+  }
 }
 
 TEST(Hostile, IndexesCannotLeaveTheirFolderOrGoInCircles) {

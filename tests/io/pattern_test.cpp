@@ -58,10 +58,43 @@ TEST(Pattern, MeansWhatItMeansToOniguruma) {
       {"[a-]", "a-b", "XXb"},
       {"\\p{Word}+", "a\xc2\xbd b", "X X"},
       {"[[:word:]]+", "a\xc2\xbd b", "X\xc2\xbd X"},
+      {"\\w", "a\xc2\xb2\xc2\xbc_-", "XXXX-"},
+      {"[\\w]", "a\xc2\xb2\xc2\xbc_-", "X\xc2\xb2\xc2\xbcX-"},
+      {"[^\\w]", "a\xc2\xb2_-", "aX_X"},
+      {"[\\w&&[^a]]", "a\xc2\xb2\xc2\xbc_-", "a\xc2\xb2\xc2\xbcX-"},
+      {"[\\p{word}]", "a\xc2\xb2_-", "X\xc2\xb2X-"},
       {"\\p{Punct}", "a+b!", "a+bX"},
       {"[[:punct:]]", "a+b!", "aXbX"},
       {"\\O", "\n", "X"},
       {"\\N", "\n", "\n"},
+      {"\\x{4e2d}",
+       "a\xe4\xb8\xad"
+       "b",
+       "aXb"},
+      {"\\x{4e2d}+",
+       "a\xe4\xb8\xad\xe4\xb8\xad"
+       "b",
+       "aXb"},
+      {"\\x61{2}?", "aaaaa", "XXaX"},
+      {"\\x61{1,2}+", "aaaaa b", "X b"},
+      {"\\x{61}{1,2}+", "aaaaa b", "X b"},
+      {"\\x{61}?b", "abb", "XX"},
+      {"[\\x{4e00}-\\x{4e2d}]+",
+       "a\xe4\xb8\xad\xe4\xb8\xad"
+       "b",
+       "aXb"},
+      {"[\\x61-\\x63]", "abcd", "XXXd"},
+      {"[\\x{41}\\x{43}]", "ABC", "XBX"},
+      {"\\xc3\\xa9", "\xc3\xa9", "X"},
+      {"\\x6",
+       "\x06"
+       "a",
+       "Xa"},
+      {"\\x", "x", "X"},
+      {"\\101{2}?", "AAAAA", "XXAX"},
+      {"(a)\\1{2}?", "aaaaa", "XXX"},
+      {"\\cA{2}?", "\x01\x01\x01", "X\x01X"},
+      {"\\u0041{2}?", "AAAAA", "XXAX"},
   };
   for (const Replacement& c : cases)
     EXPECT_EQ(Pattern(c.pattern).replace_all(c.text, "X"), c.expected) << c.pattern << " in " << c.text;
@@ -73,6 +106,9 @@ TEST(Pattern, RefusesWhatCannotBeRead) {
   EXPECT_THROW(Pattern("\\p{Nonsense}"), Error);
   EXPECT_THROW(Pattern("["), Error);
   EXPECT_THROW(Pattern("\\"), Error);
+  EXPECT_THROW(Pattern("\\xe9"), Error);
+  EXPECT_THROW(Pattern("[\\xe9]"), Error);
+  EXPECT_THROW(Pattern("\\x{zz}"), Error);
   EXPECT_THROW(Pattern(std::string(60000, '[')), Error);
   EXPECT_THROW(Pattern("[a&&" + std::string(60000, '[')), Error);
 }

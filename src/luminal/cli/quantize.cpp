@@ -1,5 +1,6 @@
 #include "luminal/cli/quantize.h"
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -48,7 +49,16 @@ void quantize(const QuantizeOptions& options) {
   if (!wanted || !io::can_encode(*wanted) || !io::row(*wanted).ggml)
     throw Error(cat("quantize: the type ", luminal::in_quotes(options.type),
                     " cannot be written: expected f32, f16, bf16, q8_0, q4_0, q4_k or q6_k"));
+  if (!options.output.ends_with(".gguf"))
+    throw Error(
+        cat("quantize: the output ", luminal::in_quotes(options.output), " does not end in \".gguf\""));
   const io::ModelFile model = io::open_model(options.input);
+  for (const std::string& file : model.files) {
+    std::error_code failure;
+    if (std::filesystem::equivalent(file, options.output, failure))
+      throw Error(cat("quantize: the output ", luminal::in_quotes(options.output), " is the input ",
+                      luminal::in_quotes(file)));
+  }
   std::vector<io::GgufNewTensor> tensors;
   for (const io::StoredTensor& tensor : model.tensors) {
     const io::Format format = format_for(tensor, *wanted);

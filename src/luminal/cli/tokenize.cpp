@@ -1,5 +1,6 @@
 #include "luminal/cli/tokenize.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <iterator>
@@ -21,18 +22,28 @@ struct TokenizeOptions {
   bool json = false;
 };
 
-/// Ids between anything that is not a digit: "[1, 2]", "1 2" and {"ids": [1, 2]} alike.
+/// Ids between blanks, commas and brackets, or what --json printed: "[1, 2]", "1 2" and {"ids": [1, 2]}
+/// alike.
 std::vector<io::TokenId> parse_ids(const std::string& text) {
   std::vector<io::TokenId> ids;
+  const std::string_view between = " \t\r\n,[]{}:";
   for (const char *at = text.data(), *end = at + text.size(); at < end;) {
-    if (*at < '0' || *at > '9') {
-      if (*at == '-') throw Error("tokenize: a negative id was given");
+    if (between.find(*at) != std::string_view::npos) {
       ++at;
       continue;
     }
+    const std::string_view word(
+        at,
+        static_cast<std::size_t>(
+            std::find_if(at, end, [&](char c) { return between.find(c) != std::string_view::npos; }) - at));
+    if (word == "\"ids\"" && ids.empty()) {
+      at += word.size();
+      continue;
+    }
     io::TokenId id = 0;
-    const auto [rest, failure] = std::from_chars(at, end, id);
-    if (failure != std::errc()) throw Error("tokenize: an id is beyond 2^31 - 1");
+    const auto [rest, failure] = std::from_chars(at, at + word.size(), id);
+    if (failure != std::errc() || rest != at + word.size() || id < 0)
+      throw Error(cat("tokenize: ", luminal::in_quotes(word), " is not an id: expected 0 to 2^31 - 1"));
     ids.push_back(id);
     at = rest;
   }

@@ -34,12 +34,7 @@ class MergeListBpe : public TokenModel {
     for (std::size_t rank = 0; rank < merges.size(); ++rank) add(merges[rank], rank, file);
     for (unsigned byte = 0; byte < 256; ++byte)
       bytes_[byte] = vocabulary_->find(token_of_byte(static_cast<std::uint8_t>(byte)));
-    if (options_.unknown) {
-      unknown_ = vocabulary_->find(*options_.unknown);
-      if (!unknown_)
-        throw Error(cat(file, ": the unknown token ", luminal::in_quotes(*options_.unknown),
-                        " is not in the vocabulary"));
-    }
+    if (options_.unknown) unknown_ = vocabulary_->find(*options_.unknown);
     for (char32_t code = 0; code < short_ids_.size(); ++code) {
       std::string text;
       append_utf8(text, code);
@@ -122,6 +117,9 @@ class MergeListBpe : public TokenModel {
           if (pending) symbols.push_back(*pending);
           pending = Symbol{begin, point.bytes, *unknown_};
         }
+      } else if (options_.unknown) {
+        throw Error(cat("the text ", luminal::in_quotes(std::string(character)), " needs the unknown token ",
+                        luminal::in_quotes(*options_.unknown), ", which is not in the vocabulary"));
       }
     }
     if (pending) symbols.push_back(*pending);

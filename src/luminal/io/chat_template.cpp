@@ -20,6 +20,40 @@ enum class Flow : std::uint8_t { normal, break_loop, continue_loop };
 
 using Frame = std::map<std::string, TemplateValue, std::less<>>;
 
+void set_field(TemplateValue::Mapping& fields, const std::string& name, TemplateValue value) {
+  for (auto& [key, field] : fields)
+    if (key == name) {
+      field = std::move(value);
+      return;
+    }
+  fields.emplace_back(name, std::move(value));
+}
+
+/// As Python's dict(mapping or pairs, name=value ...).
+TemplateValue::Mapping fields_of(const char* called, const TemplateArguments& arguments) {
+  TemplateValue::Mapping fields;
+  if (arguments.positional.size() > 1)
+    throw Error(
+        cat(called, ": it takes at most 1 argument without a name, got ", arguments.positional.size()));
+  if (!arguments.positional.empty()) {
+    const TemplateValue& from = arguments.positional[0];
+    const auto items = elements_of(from);
+    if (from.is_mapping()) {
+      fields = from.mapping();
+    } else {
+      if (!items) throw Error(cat(called, ": a ", from.type_name(), " is neither a mapping nor pairs"));
+      for (const TemplateValue& item : *items) {
+        const auto pair = elements_of(item);
+        if (!pair || pair->size() != 2 || !(*pair)[0].is_string())
+          throw Error(cat(called, ": an element is not a pair of a string and a value"));
+        set_field(fields, (*pair)[0].string(), (*pair)[1]);
+      }
+    }
+  }
+  for (const auto& [name, value] : arguments.named) set_field(fields, name, value);
+  return fields;
+}
+
 class Renderer {
  public:
   Renderer(const std::string& file, std::time_t now) : file_(file), now_(now) {}
@@ -59,10 +93,12 @@ class Renderer {
   void add_globals(Frame& frame) const {
     frame["raise_exception"] =
         TemplateValue::Function([this](const TemplateArguments& arguments) -> TemplateValue {
+          arguments.require("raise_exception", "message");
           throw Error(cat(file_, ": the template raised: ", arguments.get(0, "message", "").text()));
         });
     frame["strftime_now"] =
         TemplateValue::Function([this](const TemplateArguments& arguments) -> TemplateValue {
+          arguments.require("strftime_now", "format");
           const std::string format = arguments.get(0, "format", "").text();
           const std::time_t time = now_ != 0 ? now_ : std::time(nullptr);
           std::tm parts{};
@@ -71,21 +107,18 @@ class Renderer {
           return std::string(text.data(), std::strftime(text.data(), text.size(), format.c_str(), &parts));
         });
     frame["namespace"] = TemplateValue::Function([](const TemplateArguments& arguments) {
-      TemplateValue::Mapping fields = arguments.named;
-      if (!arguments.positional.empty() && arguments.positional[0].is_mapping()) {
-        fields = arguments.positional[0].mapping();
-        fields.insert(fields.end(), arguments.named.begin(), arguments.named.end());
-      }
-      return TemplateValue::make_namespace(std::move(fields));
+      return TemplateValue::make_namespace(fields_of("namespace", arguments));
     });
     frame["dict"] = TemplateValue::Function(
-        [](const TemplateArguments& arguments) { return TemplateValue(arguments.named); });
+        [](const TemplateArguments& arguments) { return TemplateValue(fields_of("dict", arguments)); });
     frame["range"] = TemplateValue::Function([](const TemplateArguments& arguments) -> TemplateValue {
       const auto at = [&](std::size_t i) {
         if (!arguments.positional[i].is_integer()) throw Error("range: expected whole numbers");
         return arguments.positional[i].integer();
       };
       const std::size_t count = arguments.positional.size();
+      if (!arguments.named.empty())
+        throw Error(cat("range: the argument '", arguments.named[0].first, "' is not supported"));
       if (count < 1 || count > 3) throw Error(cat("range: takes 1 to 3 arguments, got ", count));
       const std::int64_t start = count == 1 ? 0 : at(0), stop = count == 1 ? at(0) : at(1),
                          pace = count == 3 ? at(2) : 1;
@@ -178,10 +211,11 @@ class Renderer {
       frame[node.names[0]] = value;
       return;
     }
-    if (!value.is_list() || value.list().size() != node.names.size())
+    const auto items = elements_of(value);
+    if (!items || items->size() != node.names.size())
       refuse(node,
              cat("a ", value.type_name(), " cannot be unpacked into ", node.names.size(), " variables"));
-    for (std::size_t i = 0; i < node.names.size(); ++i) frame[node.names[i]] = value.list()[i];
+    for (std::size_t i = 0; i < node.names.size(); ++i) frame[node.names[i]] = (*items)[i];
   }
 
   void assign(const TemplateNode& node, TemplateValue value) {
@@ -190,13 +224,7 @@ class Renderer {
     if (!target.is_namespace())
       refuse(node, cat("'", node.names[0], "' is not a namespace, so its field cannot be set"));
     if (value.is_namespace()) refuse(node, "a namespace within a namespace is not supported");
-    auto& fields = target.name_space().fields;
-    for (auto& [name, field] : fields)
-      if (name == node.text) {
-        field = std::move(value);
-        return;
-      }
-    fields.emplace_back(node.text, std::move(value));
+    set_field(target.name_space().fields, node.text, std::move(value));
   }
 
   static TemplateValue loop_variable(const TemplateValue::List& items, std::size_t i) {
@@ -236,7 +264,13 @@ class Renderer {
       }
       items = std::move(kept);
     }
-    if (items->empty()) return node.children[3] ? block(*node.children[3], out) : Flow::normal;
+    if (items->empty()) {
+      if (!node.children[3]) return Flow::normal;
+      frames_.emplace_back();
+      const Flow flow = block(*node.children[3], out);
+      frames_.pop_back();
+      return flow;
+    }
     for (std::size_t i = 0; i < items->size(); ++i) {
       step(node);
       frames_.emplace_back();
@@ -252,9 +286,7 @@ class Renderer {
   TemplateValue macro(const TemplateNode& node) {
     return TemplateValue::Function([this, &node](const TemplateArguments& arguments) -> TemplateValue {
       if (++calls_ > deepest_call) refuse(node, cat("macros call each other deeper than ", deepest_call));
-      if (arguments.positional.size() > node.names.size())
-        refuse(node, cat("the macro '", node.text, "' takes ", node.names.size(), " arguments, got ",
-                         arguments.positional.size()));
+      arguments.require(cat("the macro '", node.text, "'"), join(node.names, " "));
       // A macro sees the template's own variables and its parameters, not those of its caller.
       std::vector<Frame> outer(std::make_move_iterator(frames_.begin() + 1),
                                std::make_move_iterator(frames_.end()));
@@ -381,7 +413,7 @@ class Renderer {
       case NodeKind::mapping: {
         TemplateValue::Mapping mapping;
         for (std::size_t i = 0; i < node.children.size(); i += 2)
-          mapping.emplace_back(key_of(node, child(i)), child(i + 1));
+          set_field(mapping, key_of(node, child(i)), child(i + 1));
         return located(node, [&] { return TemplateValue(std::move(mapping)); });
       }
       case NodeKind::attribute: {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "luminal/io/pattern_translate.h"
+#include "luminal/io/utf8.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -37,6 +38,7 @@ std::string Pattern::replace_all(std::string_view text, std::string_view by) con
   std::size_t done = 0;
   each_match(text, [&](std::size_t begin, std::size_t end) {
     result.append(text.substr(done, begin - done)).append(by);
+    require_growth(text.size(), result.size());
     done = end;
   });
   return result.append(text.substr(done));

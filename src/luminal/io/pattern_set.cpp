@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "luminal/io/utf8.h"
 #include "luminal/support/error.h"
 
 namespace luminal::io {
@@ -120,10 +121,11 @@ std::string CharacterSet::text() const {
   return choice.empty() ? simple : "(?:" + simple + "|" + choice + ")";
 }
 
-// Oniguruma's \w and \p{word} have the superscript digits and the fractions of Latin-1 too, [:word:] has not.
+// Oniguruma's \w and \p{word} have the superscript digits and the fractions of Latin-1 too, but not in
+// brackets, and [:word:] has not.
 std::string SetReader::word() const {
-  return std::string(letters) +
-         (dialect_ == PatternDialect::rust ? R"(\x{200C}\x{200D})" : R"(\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})");
+  if (dialect_ == PatternDialect::rust) return std::string(letters) + R"(\x{200C}\x{200D})";
+  return std::string(letters) + (depth_ == 0 ? R"(\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})" : "");
 }
 
 std::string SetReader::character() {
@@ -133,17 +135,45 @@ std::string SetReader::character() {
   return in_.substr(begin, at_ - begin);
 }
 
+std::string SetReader::hex_digits(std::size_t from, std::size_t most) const {
+  std::string digits;
+  while (digits.size() < most && std::isxdigit(static_cast<unsigned char>(peek(from + digits.size()))) != 0)
+    digits += peek(from + digits.size());
+  return digits;
+}
+
+// \x{H...}, \xHH. To Oniguruma the latter is a byte, and several of them make one character.
+std::string SetReader::hexadecimal_code() {
+  if (peek(2) == '{') {
+    const std::string digits = hex_digits(3, 8);
+    if (digits.empty() || peek(3 + digits.size()) != '}')
+      throw Error("a pattern's \\x{...} does not hold the hexadecimal digits of one character");
+    at_ += 4 + digits.size();
+    return "\\x{" + digits + "}";
+  }
+  std::string bytes;
+  do {
+    const std::string digits = hex_digits(2, 2);
+    at_ += 2 + digits.size();
+    if (digits.empty()) return "x";
+    const auto value = static_cast<unsigned char>(std::stoul(digits, nullptr, 16));
+    if (dialect_ == PatternDialect::rust || (bytes.empty() && value < 0x80)) return "\\x{" + digits + "}";
+    bytes += static_cast<char>(value);
+  } while (!is_utf8(bytes) && bytes.size() < 4 && peek() == '\\' && peek(1) == 'x' && peek(2) != '{');
+  if (!is_utf8(bytes)) throw Error("a pattern's \\xHH are bytes that make no character");
+  return bytes;
+}
+
 std::optional<std::string> SetReader::code() {
-  if (peek() != '\\' || dialect_ == PatternDialect::rust) return std::nullopt;
+  if (peek() != '\\') return std::nullopt;
+  if (peek(1) == 'x') return hexadecimal_code();
+  if (dialect_ == PatternDialect::rust) return std::nullopt;
   if (peek(1) == 'v') {
     at_ += 2;
     return "\\x{b}";
   }
-  if (peek(1) != 'u' || at_ + 6 > in_.size()) return std::nullopt;
-  const std::string digits = in_.substr(at_ + 2, 4);
-  const bool hex =
-      std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
-  if (!hex) return std::nullopt;
+  const std::string digits = peek(1) == 'u' ? hex_digits(2, 4) : "";
+  if (digits.size() != 4) return std::nullopt;
   at_ += 6;
   return "\\x{" + digits + "}";
 }
@@ -235,16 +265,9 @@ std::string SetReader::literal() {
   if (peek() != '\\') return escaped(character());
   ++at_;
   const char c = peek();
-  if (c == 'x' && peek(1) == '{') {
-    const std::size_t end = std::min(in_.find('}', at_), in_.size() - 1) + 1;
-    const std::string text = "\\" + in_.substr(at_, end - at_);
-    at_ = end;
-    return text;
-  }
   std::string text = "\\" + character();
-  const std::size_t most = c == 'x' ? 2 : c >= '0' && c <= '7' ? 2 : 0;
-  for (std::size_t i = 0; i < most && std::isxdigit(static_cast<unsigned char>(peek())) != 0; ++i)
-    text += in_[at_++];
+  const std::size_t most = c >= '0' && c <= '7' ? 2 : 0;
+  for (std::size_t i = 0; i < most && peek() >= '0' && peek() <= '7'; ++i) text += in_[at_++];
   if (c == 'c') text += character();
   return text;
 }

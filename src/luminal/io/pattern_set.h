@@ -33,7 +33,7 @@ class SetReader {
   CharacterSet parse();
   /// An escape that stands for a set, as \s or \p{Greek}, if one begins here.
   std::optional<CharacterSet> named();
-  /// An escape that gives a character's number in a way that PCRE2 does not know, if one begins here.
+  /// A character that is given by its number, if one begins here, as PCRE2 writes it.
   std::optional<std::string> code();
   /// The character here, as it stands.
   std::string character();
@@ -46,6 +46,8 @@ class SetReader {
   bool posix(CharacterSet& set);
   void member(CharacterSet& set);
   std::string literal();
+  std::string hex_digits(std::size_t from, std::size_t most) const;
+  std::string hexadecimal_code();
   CharacterSet property(const std::string& name, bool negated) const;
   std::optional<CharacterSet> known(const std::string& name) const;
 

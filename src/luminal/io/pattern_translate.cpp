@@ -122,7 +122,15 @@ class Translator {
       at_ += 2;
       return emit("(?s:.)");
     }
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {  // an octal code, or a group's number
+      ++at_;
+      return emit("\\" + digits());
+    }
     ++at_;
+    if (c == 'c') {
+      const std::string letter = sets_.character();
+      return emit("\\" + letter + sets_.character());
+    }
     // Letters that mean something to PCRE2 alone.
     const bool plain = !rust_ && std::string_view("EFIJLQTUVijlmopqP").find(c) != std::string_view::npos;
     emit((plain ? "" : "\\") + sets_.character());

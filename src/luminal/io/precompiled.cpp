@@ -12,7 +12,7 @@ namespace {
 /// texts.
 class CharacterMap {
  public:
-  CharacterMap(const std::string& blob, const std::string& where) {
+  CharacterMap(std::string_view blob, const std::string& where) {
     std::uint32_t trie_bytes = 0;
     if (blob.size() < sizeof trie_bytes)
       throw Error(cat(where, ": the character map has ", blob.size(), " bytes"));
@@ -21,8 +21,34 @@ class CharacterMap {
       throw Error(
           cat(where, ": the character map's trie of ", trie_bytes, " bytes does not fit in ", blob.size()));
     units_.resize(trie_bytes / 4);
-    std::memcpy(units_.data(), blob.data() + sizeof trie_bytes, trie_bytes);
+    if (trie_bytes > 0) std::memcpy(units_.data(), blob.data() + sizeof trie_bytes, trie_bytes);
     texts_ = blob.substr(sizeof trie_bytes + trie_bytes);
+  }
+
+  /// That no walk of a reader which checks nothing leaves the trie or the texts.
+  void require_closed(const std::string& where) const {
+    const auto require = [&](bool holds, const char* what) {
+      if (!holds) throw Error(cat(where, ": the character map is broken: ", what));
+    };
+    require(!units_.empty() && !texts_.empty() && texts_.back() == '\0', "its trie or its texts are cut");
+    std::vector<bool> seen(units_.size());
+    std::vector<std::size_t> open = {offset(units_[0])};
+    while (!open.empty()) {
+      const std::size_t node = open.back();
+      open.pop_back();
+      require((node | 0xFFU) < units_.size(), "a place lies outside its trie");
+      if (seen[node]) continue;
+      seen[node] = true;
+      for (std::size_t byte = 0; byte < 256; ++byte) {
+        const std::uint32_t unit = units_[node ^ byte];
+        if ((unit & (1U << 31U | 0xFFU)) != byte) continue;
+        const std::size_t next = node ^ byte ^ offset(unit);
+        require(next < units_.size(), "a place lies outside its trie");
+        if ((unit >> 8U & 1U) == 1U)
+          require((units_[next] & ((1U << 31U) - 1U)) < texts_.size(), "an entry lies outside its texts");
+        open.push_back(next);
+      }
+    }
   }
 
   /// What the first of the entries that `key` begins with is replaced by.
@@ -63,13 +89,14 @@ std::string apply(const CharacterMap& map, const std::string& text) {
     if (grapheme.size() < 6)
       if (const auto replacement = map.find(grapheme)) {
         result += *replacement;
-        return;
+        return require_growth(text.size(), result.size());
       }
     for (std::size_t at = 0; at < grapheme.size();) {
       const std::size_t size = code_point_at(grapheme, at).bytes;
       result += map.find(grapheme.substr(at, size)).value_or(grapheme.substr(at, size));
       at += size;
     }
+    require_growth(text.size(), result.size());
   };
   std::size_t start = 0;
   std::int32_t state = 0;
@@ -111,6 +138,10 @@ std::string decode_base64(std::string_view text, const std::string& where) {
     }
   }
   return result;
+}
+
+void require_character_map(std::string_view blob, const std::string& where) {
+  CharacterMap(blob, where).require_closed(where);
 }
 
 Normaliser precompiled_normaliser(const std::string& base64, const std::string& where) {

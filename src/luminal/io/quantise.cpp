@@ -22,11 +22,13 @@ void put(const PackedNumber& number, std::uint8_t* block, std::size_t i, int val
   }
 }
 
-/// Stores `value` as f16 and returns what was stored.
+/// Stores `value` as f16 and returns what was stored; `Error` if f16 has no such number.
 float put_half(std::uint8_t* block, std::size_t offset, float value) {
   const std::uint16_t bits = luminal::encode(f16_format, double{value});
   std::memcpy(block + offset, &bits, sizeof bits);
-  return luminal::decode(f16_format, bits);
+  const float stored = luminal::decode(f16_format, bits);
+  if (!std::isfinite(stored)) throw Error(cat("the block's scale ", value, " exceeds f16"));
+  return stored;
 }
 
 int rounded(float value, int low, int high) {
@@ -155,6 +157,7 @@ float best_scale(std::span<const float> x) {
     }
     // The weighted square error is a constant minus this.
     const float gain = wll > 0 ? wxl * wxl / wll : 0;
+    if (!std::isfinite(gain)) return extreme / -32.0F;  // squares that exceed a float
     if (gain > best_gain) {
       best_gain = gain;
       best = wll > 0 ? wxl / wll : 0;
@@ -227,8 +230,13 @@ std::vector<std::byte> encode_tensor(Format format, const Array& array) {
     if (!std::all_of(x.begin(), x.end(), [](float value) { return std::isfinite(value); }))
       throw Error(cat("quantise: elements ", b * x.size(), " to ", (b + 1) * x.size() - 1,
                       " hold a value that is not finite, which ", stored.name, " cannot store"));
-    encoder(*stored.decode, x.data(),
-            reinterpret_cast<std::uint8_t*>(result.data() + b * stored.block_bytes));
+    try {
+      encoder(*stored.decode, x.data(),
+              reinterpret_cast<std::uint8_t*>(result.data() + b * stored.block_bytes));
+    } catch (const Error& error) {
+      throw Error(cat("quantise: elements ", b * x.size(), " to ", (b + 1) * x.size() - 1, ": ",
+                      error.problem(), ", so ", stored.name, " cannot store them"));
+    }
   }
   return result;
 }

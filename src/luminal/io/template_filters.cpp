@@ -1,6 +1,6 @@
+#include "luminal/io/template_filters.h"
+
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 
 #include "luminal/io/template_syntax.h"
@@ -70,43 +70,6 @@ Value join_items(const Value& value, const Arguments& arguments) {
   return result;
 }
 
-Value to_integer(const Value& value, const Arguments& arguments) {
-  Value fallback = arguments.get(0, "default", 0);
-  if (value.is_bool() || value.is_integer()) return value.integer();
-  if (value.is_real())
-    return std::abs(value.real()) < 9e18 ? Value(static_cast<std::int64_t>(value.real())) : fallback;
-  if (!value.is_string()) return fallback;
-  const std::string text = strip_text(value.string(), std::nullopt, true, true);
-  const Value base = arguments.get(1, "base", 10);
-  if (!base.is_integer() || base.integer() < 2 || base.integer() > 36)
-    throw Error("int: the base is not 2 to 36");
-  std::string digits = text.substr(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
-  const std::string prefix = lower_text(digits.substr(0, 2));
-  if ((base.integer() == 16 && prefix == "0x") || (base.integer() == 8 && prefix == "0o") ||
-      (base.integer() == 2 && prefix == "0b"))
-    digits.erase(0, 2);
-  if (text.starts_with('-')) digits.insert(0, 1, '-');
-  std::int64_t number = 0;
-  const auto [end, failure] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number, static_cast<int>(base.integer()));
-  if (failure == std::errc() && end == digits.data() + digits.size()) return number;
-  double real = 0;
-  const auto [rest, wrong] = std::from_chars(text.data(), text.data() + text.size(), real);
-  if (wrong == std::errc() && rest == text.data() + text.size() && std::abs(real) < 9e18)
-    return static_cast<std::int64_t>(real);
-  return fallback;
-}
-
-Value to_real(const Value& value, const Arguments& arguments) {
-  if (value.is_number()) return value.real();
-  if (!value.is_string()) return arguments.get(0, "default", 0.0);
-  const std::string text = strip_text(value.string(), std::nullopt, true, true);
-  double real = 0;
-  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), real);
-  return failure == std::errc() && rest == text.data() + text.size() ? Value(real)
-                                                                     : arguments.get(0, "default", 0.0);
-}
-
 Value sorted(const Value& value, const Arguments& arguments) {
   Value::List list = items(value);
   const bool reverse = arguments.get(0, "reverse", false).truthy();
@@ -135,21 +98,31 @@ Value pairs_of(const Value& value) {
 Value dictionary_sorted(const Value& value, const Arguments& arguments) {
   Value::List list = pairs_of(value).list();
   const bool exact = arguments.get(0, "case_sensitive", false).truthy();
-  const std::size_t by = text_of(arguments, 1, "by", "key") == "value" ? 1 : 0;
+  const std::string field_name = text_of(arguments, 1, "by", "key");
+  if (field_name != "key" && field_name != "value") throw Error("dictsort: it sorts by 'key' or by 'value'");
+  const std::size_t by = field_name == "value" ? 1 : 0;
   const bool reverse = arguments.get(2, "reverse", false).truthy();
   const auto key = [&](const Value& pair) {
     const Value& field = pair.list()[by];
     return field.is_string() && !exact ? Value(lower_text(field.string())) : field;
   };
   std::stable_sort(list.begin(), list.end(), [&](const Value& a, const Value& b) {
-    return (reverse ? compare_values(key(b), key(a)) : compare_values(key(a), key(b))).value_or(0) < 0;
+    const auto order = reverse ? compare_values(key(b), key(a)) : compare_values(key(a), key(b));
+    if (!order)
+      throw Error(cat("dictsort: ", key(a).type_name(), " and ", key(b).type_name(), " cannot be ordered"));
+    return *order < 0;
   });
   return list;
 }
 
 Value mapped(const Value& value, const Arguments& arguments) {
   Value::List list;
-  const Value* attribute = arguments.find(std::size_t(-1), "attribute");
+  const Value* attribute =
+      arguments.positional.empty() ? arguments.find(std::size_t(-1), "attribute") : nullptr;
+  if (attribute != nullptr)
+    for (const auto& [name, given] : arguments.named)
+      if (name != "attribute" && name != "default")
+        throw Error(cat("map: the argument '", name, "' is not supported"));
   for (const Value& item : items(value)) {
     if (attribute != nullptr) {
       const Value field = path_of(item, *attribute);
@@ -168,7 +141,10 @@ Value mapped(const Value& value, const Arguments& arguments) {
 Value chosen(const Value& value, const Arguments& arguments, bool by_field, bool wanted) {
   Value::List list;
   const std::size_t skip = by_field ? 1 : 0;
+  if (arguments.positional.size() < skip) throw Error("select: the attribute's name is missing");
   const std::string name = arguments.positional.size() > skip ? text_of(arguments, skip, "test") : "";
+  if (name.empty() && !arguments.named.empty())
+    throw Error(cat("select: the argument '", arguments.named[0].first, "' is not supported"));
   if (!name.empty() && !is_known_test(name))
     throw Error(cat("select: the test '", name, "' is not supported"));
   for (const Value& item : items(value)) {
@@ -178,25 +154,24 @@ Value chosen(const Value& value, const Arguments& arguments, bool by_field, bool
       passes = apply_test(
           name, field,
           {{arguments.positional.begin() + static_cast<std::ptrdiff_t>(skip) + 1, arguments.positional.end()},
-           {}});
+           arguments.named});
     if (passes == wanted) list.push_back(item);
   }
   return list;
 }
 
 Value json_text(const Value& value, const Arguments& arguments) {
-  const auto option = [&](const char* name) { return arguments.get(std::size_t(-1), name, {}); };
   JsonStyle style;
-  style.ascii = option("ensure_ascii").truthy();
-  style.sorted = option("sort_keys").truthy();
-  const Value indent = arguments.positional.empty() ? option("indent") : arguments.positional[0];
+  style.ascii = arguments.get(0, "ensure_ascii", false).truthy();
+  style.sorted = arguments.get(3, "sort_keys", false).truthy();
+  const Value indent = arguments.get(1, "indent", {});
   if (!indent.is_none()) {
     if (!indent.is_integer() || indent.integer() < 0 || indent.integer() > 64)
       throw Error("tojson: the indent is not 0 to 64");
     style.indent = static_cast<int>(indent.integer());
     style.comma = ",";
   }
-  if (const Value separators = option("separators"); !separators.is_none()) {
+  if (const Value separators = arguments.get(2, "separators", {}); !separators.is_none()) {
     const auto is_text = [](const Value& part) { return part.is_string(); };
     if (!separators.is_list() || separators.list().size() != 2 ||
         !std::all_of(separators.list().begin(), separators.list().end(), is_text))
@@ -207,25 +182,19 @@ Value json_text(const Value& value, const Arguments& arguments) {
   return to_json(value, style);
 }
 
-Value rounded(const Value& value, const Arguments& arguments) {
-  if (!value.is_number()) throw Error(cat("round: a ", value.type_name(), " is not a number"));
-  const Value digits = arguments.get(0, "precision", 0);
-  const std::string method = text_of(arguments, 1, "method", "common");
-  if (!digits.is_integer() || std::abs(digits.integer()) > 300)
-    throw Error("round: the precision is not a small whole number");
-  const double scale = std::pow(10.0, static_cast<double>(digits.integer()));
-  const double scaled = value.real() * scale;
-  return (method == "ceil"    ? std::ceil(scaled)
-          : method == "floor" ? std::floor(scaled)
-                              : std::nearbyint(scaled)) /
-         scale;
+/// What a filter compares: a field if one is named, and strings without their case unless that is asked for.
+Value comparable(const Value& item, const Arguments& arguments) {
+  const Value attribute = arguments.get(1, "attribute", {});
+  const Value field = attribute.is_none() ? item : path_of(item, attribute);
+  const bool exact = arguments.get(0, "case_sensitive", false).truthy();
+  return field.is_string() && !exact ? Value(lower_text(field.string())) : field;
 }
 
-Value extreme(const Value& value, const Arguments&, int sign) {
+Value extreme(const Value& value, const Arguments& arguments, int sign) {
   const Value::List list = items(value);
   if (list.empty()) return Value::undefined("the extreme of nothing");
   return *std::max_element(list.begin(), list.end(), [&](const Value& a, const Value& b) {
-    const auto order = compare_values(a, b);
+    const auto order = compare_values(comparable(a, arguments), comparable(b, arguments));
     if (!order) throw Error("min and max: the values cannot be ordered");
     return *order * sign < 0;
   });
@@ -240,14 +209,24 @@ Value total(const Value& value, const Arguments& arguments) {
   return sum;
 }
 
-Value unique(const Value& value, const Arguments&) {
-  Value::List kept;
-  const auto folded = [](const Value& v) { return v.is_string() ? Value(lower_text(v.string())) : v; };
-  for (const Value& item : items(value))
-    if (std::none_of(kept.begin(), kept.end(),
-                     [&](const Value& seen) { return folded(seen) == folded(item); }))
-      kept.push_back(item);
+Value unique(const Value& value, const Arguments& arguments) {
+  Value::List kept, seen;
+  for (const Value& item : items(value)) {
+    Value key = comparable(item, arguments);
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+    kept.push_back(item);
+    seen.push_back(std::move(key));
+  }
   return kept;
+}
+
+/// A field of the object itself, so of a mapping its methods and not its entries.
+Value attribute_filter(const Value& value, const Arguments& arguments) {
+  const std::string name = text_of(arguments, 0, "name");
+  const Value found = attribute_of(value, name);
+  return value.is_mapping() && !attribute_of(Value(Value::Mapping{}), name).is_function()
+             ? Value::undefined(name)
+             : found;
 }
 
 Value escaped(const Value& value, const Arguments&) {
@@ -283,8 +262,8 @@ const std::map<std::string, Filter, std::less<>>& filters() {
       {"default", otherwise},
       {"d", otherwise},
       {"join", join_items},
-      {"int", to_integer},
-      {"float", to_real},
+      {"int", integer_filter},
+      {"float", real_filter},
       {"sort", sorted},
       {"dictsort", dictionary_sorted},
       {"map", mapped},
@@ -292,6 +271,8 @@ const std::map<std::string, Filter, std::less<>>& filters() {
       {"format",
        [](const Value& value, const Arguments& arguments) -> Value {
          if (!value.is_string()) throw Error("format: the format is not a string");
+         if (!arguments.named.empty())
+           throw Error(cat("format: the argument '", arguments.named[0].first, "' is not supported"));
          return format_percent(value.string(), Value::tuple(arguments.positional));
        }},
       {"center",
@@ -301,7 +282,7 @@ const std::map<std::string, Filter, std::less<>>& filters() {
            throw Error("center: the width is not a whole number");
          return padded_text(value.text(), static_cast<std::size_t>(width.integer()), ' ', 0);
        }},
-      {"round", rounded},
+      {"round", round_filter},
       {"sum", total},
       {"unique", unique},
       {"escape", escaped},
@@ -324,9 +305,10 @@ const std::map<std::string, Filter, std::less<>>& filters() {
        }},
       {"replace",
        [](const Value& v, const Arguments& a) -> Value {
-         const Value count = a.get(2, "count", -1);
+         const Value count = a.get(2, "count", {});
+         if (!count.is_none() && !count.is_integer()) throw Error("replace: the count is not a whole number");
          return replace_text(v.text(), text_of(a, 0, "old"), text_of(a, 1, "new"),
-                             count.is_integer() ? count.integer() : -1);
+                             count.is_none() ? -1 : count.integer());
        }},
       {"first",
        [](const Value& v, const Arguments&) {
@@ -345,7 +327,7 @@ const std::map<std::string, Filter, std::less<>>& filters() {
        }},
       {"min", [](const Value& v, const Arguments& a) { return extreme(v, a, -1); }},
       {"max", [](const Value& v, const Arguments& a) { return extreme(v, a, 1); }},
-      {"attr", [](const Value& v, const Arguments& a) { return attribute_of(v, text_of(a, 0, "name")); }},
+      {"attr", attribute_filter},
       {"select", [](const Value& v, const Arguments& a) { return chosen(v, a, false, true); }},
       {"reject", [](const Value& v, const Arguments& a) { return chosen(v, a, false, false); }},
       {"selectattr", [](const Value& v, const Arguments& a) { return chosen(v, a, true, true); }},
@@ -358,66 +340,36 @@ const std::map<std::string, Filter, std::less<>>& filters() {
   return table;
 }
 
-using Test = bool (*)(const Value&, const Arguments&);
-
-Value operand(const Arguments& arguments) {
-  if (arguments.positional.empty()) throw Error("the test needs an argument");
-  return arguments.positional[0];
-}
-
-std::int64_t whole(const Value& value) {
-  if (!value.is_integer() && !value.is_bool())
-    throw Error(cat("a ", value.type_name(), " is not a whole number"));
-  return value.integer();
-}
-
-int order(const Value& value, const Arguments& arguments) {
-  const auto result = compare_values(value, operand(arguments));
-  if (!result) throw Error("the values cannot be ordered");
-  return *result;
-}
-
-const std::map<std::string, Test, std::less<>>& tests() {
-  static constexpr Test equal = [](const Value& v, const Arguments& a) { return v == operand(a); };
-  static const std::map<std::string, Test, std::less<>> table = {
-      {"defined", [](const Value& v, const Arguments&) { return !v.is_undefined(); }},
-      {"undefined", [](const Value& v, const Arguments&) { return v.is_undefined(); }},
-      {"none", [](const Value& v, const Arguments&) { return v.is_none(); }},
-      {"boolean", [](const Value& v, const Arguments&) { return v.is_bool(); }},
-      {"true", [](const Value& v, const Arguments&) { return v.is_bool() && v.truthy(); }},
-      {"false", [](const Value& v, const Arguments&) { return v.is_bool() && !v.truthy(); }},
-      {"integer", [](const Value& v, const Arguments&) { return v.is_integer(); }},
-      {"float", [](const Value& v, const Arguments&) { return v.is_real(); }},
-      {"number", [](const Value& v, const Arguments&) { return v.is_number(); }},
-      {"string", [](const Value& v, const Arguments&) { return v.is_string(); }},
-      {"mapping", [](const Value& v, const Arguments&) { return v.is_mapping(); }},
-      {"sequence",
-       [](const Value& v, const Arguments&) { return v.is_list() || v.is_string() || v.is_mapping(); }},
-      {"iterable", [](const Value& v, const Arguments&) { return elements_of(v).has_value(); }},
-      {"callable", [](const Value& v, const Arguments&) { return v.is_function(); }},
-      {"sameas", equal},
-      {"eq", equal},
-      {"equalto", equal},
-      {"ne", [](const Value& v, const Arguments& a) { return !(v == operand(a)); }},
-      {"lt", [](const Value& v, const Arguments& a) { return order(v, a) < 0; }},
-      {"le", [](const Value& v, const Arguments& a) { return order(v, a) <= 0; }},
-      {"gt", [](const Value& v, const Arguments& a) { return order(v, a) > 0; }},
-      {"ge", [](const Value& v, const Arguments& a) { return order(v, a) >= 0; }},
-      {"in", [](const Value& v, const Arguments& a) { return contains(operand(a), v); }},
-      {"even", [](const Value& v, const Arguments&) { return whole(v) % 2 == 0; }},
-      {"odd", [](const Value& v, const Arguments&) { return whole(v) % 2 != 0; }},
-      {"divisibleby",
-       [](const Value& v, const Arguments& a) {
-         const std::int64_t divisor = whole(operand(a));
-         if (divisor == 0) throw Error("division by zero");
-         return divisor == -1 || whole(v) % divisor == 0;
-       }},
-      {"upper", [](const Value& v,
-                   const Arguments&) { return v.is_string() && upper_text(v.string()) == v.string(); }},
-      {"lower", [](const Value& v,
-                   const Arguments&) { return v.is_string() && lower_text(v.string()) == v.string(); }},
+/// The names of a filter's arguments, as `TemplateArguments::require` takes them.
+const char* arguments_of(const std::string& filter) {
+  static const std::map<std::string, const char*, std::less<>> names = {
+      {"default", "default_value boolean"},
+      {"d", "default_value boolean"},
+      {"join", "d attribute"},
+      {"int", "default base"},
+      {"float", "default"},
+      {"sort", "reverse case_sensitive attribute"},
+      {"dictsort", "case_sensitive by reverse"},
+      {"map", "*"},
+      {"tojson", "ensure_ascii indent separators sort_keys"},
+      {"format", "*"},
+      {"center", "width"},
+      {"round", "precision method"},
+      {"sum", "attribute start"},
+      {"unique", "case_sensitive attribute"},
+      {"indent", "width first blank"},
+      {"trim", "chars"},
+      {"replace", "old new count"},
+      {"min", "case_sensitive attribute"},
+      {"max", "case_sensitive attribute"},
+      {"attr", "name"},
+      {"select", "*"},
+      {"reject", "*"},
+      {"selectattr", "*"},
+      {"rejectattr", "*"},
   };
-  return table;
+  const auto found = names.find(filter);
+  return found == names.end() ? "" : found->second;
 }
 
 }  // namespace
@@ -425,15 +377,10 @@ const std::map<std::string, Test, std::less<>>& tests() {
 bool is_known_filter(std::string_view name) {
   return filters().contains(name);
 }
-bool is_known_test(std::string_view name) {
-  return tests().contains(name);
-}
 TemplateValue apply_filter(const std::string& name, const TemplateValue& input,
                            const TemplateArguments& arguments) {
+  arguments.require(cat("the filter '", name, "'"), arguments_of(name));
   return filters().at(name)(input, arguments);
-}
-bool apply_test(const std::string& name, const TemplateValue& input, const TemplateArguments& arguments) {
-  return tests().at(name)(input, arguments);
 }
 
 }  // namespace luminal::io

@@ -137,6 +137,7 @@ std::string format_percent(const std::string& format, const TemplateValue& value
 std::string format_braces(const std::string& format, const TemplateArguments& arguments) {
   std::string result;
   std::size_t next = 0;
+  bool counted = false, placed = false;
   for (std::size_t at = 0; at < format.size(); ++at) {
     const char c = format[at];
     if (c != '{' && c != '}') {
@@ -152,6 +153,8 @@ std::string format_braces(const std::string& format, const TemplateArguments& ar
     if (c == '}' || end == std::string::npos) throw Error("format: a brace is not closed");
     const std::string field = format.substr(at + 1, end - at - 1);
     at = end;
+    (field.empty() ? counted : placed) |= field.find_first_not_of("0123456789") == std::string::npos;
+    if (counted && placed) throw Error("format: fields with and without a number cannot stand together");
     const bool number = field.find_first_not_of("0123456789") == std::string::npos && field.size() < 6;
     const TemplateValue* value =
         number ? arguments.find(field.empty() ? next++ : static_cast<std::size_t>(std::stoul(field)), "")

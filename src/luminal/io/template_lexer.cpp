@@ -122,7 +122,7 @@ class Lexer {
     if (!word_at(at_, "raw", begin, mark)) return false;
     const std::size_t line = line_;
     advance(begin);
-    after_tag(mark, true);
+    after_tag(mark, false);
     for (std::size_t i = source_.find("{%", at_); i != std::string::npos; i = source_.find("{%", i + 2)) {
       if (!word_at(i, "endraw", end, mark)) continue;
       add_text(i);
@@ -179,7 +179,29 @@ class Lexer {
     advance(end);
   }
 
+  /// 0x1F, 0o17, 0b11: kept with their prefix, in lower case.
+  bool prefixed_number() {
+    const std::string_view rest = std::string_view(source_).substr(at_);
+    const char kind = rest.size() > 2 && rest[0] == '0' ? static_cast<char>(rest[1] | 0x20) : '\0';
+    const int base = kind == 'x' ? 16 : kind == 'o' ? 8 : kind == 'b' ? 2 : 0;
+    if (base == 0) return false;
+    std::string text{'0', kind};
+    std::size_t end = 2;
+    for (; end < rest.size(); ++end) {
+      const char c = static_cast<char>(is_digit(rest[end]) ? rest[end] : rest[end] | 0x20);
+      const int digit = is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+      if (rest[end] == '_' && end + 1 < rest.size()) continue;
+      if (digit >= base) break;
+      text += c;
+    }
+    if (text.size() < 3) return false;
+    tokens_.push_back({TokenKind::integer, std::move(text), line_});
+    advance(at_ + end);
+    return true;
+  }
+
   void number() {
+    if (prefixed_number()) return;
     std::size_t end = at_;
     bool real = false;
     while (end < source_.size() && (is_digit(source_[end]) || source_[end] == '_')) ++end;

@@ -3,6 +3,7 @@
 
 #include "luminal/io/template_syntax.h"
 #include "luminal/io/template_text.h"
+#include "luminal/io/unicode.h"
 #include "luminal/io/utf8.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -27,16 +28,6 @@ std::optional<std::string> characters(const Arguments& arguments) {
   return text_argument(arguments, 0, "chars");
 }
 
-/// Whether it starts (or ends) with the argument, or with one of a list.
-template <typename Matches>
-bool any_affix(const Arguments& arguments, const Matches& matches) {
-  const Value* found = arguments.find(0, "prefix");
-  if (found != nullptr && found->is_list())
-    return std::any_of(found->list().begin(), found->list().end(),
-                       [&](const Value& affix) { return affix.is_string() && matches(affix.string()); });
-  return matches(text_argument(arguments, 0, "prefix"));
-}
-
 Value split(const std::string& text, const Arguments& arguments, bool from_right) {
   const Value separator = arguments.get(0, "sep", {});
   const Value limit = arguments.get(1, "maxsplit", -1);
@@ -56,13 +47,6 @@ bool all_characters(const std::string& text, const Test& test) {
     at += point.bytes;
   }
   return true;
-}
-
-bool is_ascii_letter(char32_t c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
-}
-bool is_ascii_digit(char32_t c) {
-  return c >= '0' && c <= '9';
 }
 
 /// Before, the separator and after; at the last separator if `from_right`.
@@ -93,19 +77,83 @@ std::string zero_filled(const std::string& text, const Arguments& arguments) {
                                                     '0', 1);
 }
 
-/// The text from the character at an optional argument on; what stands before it is not looked at.
-std::string from_start(const std::string& text, const Arguments& arguments) {
-  const Value start = arguments.get(1, "start", 0);
-  if (arguments.positional.size() > 2 || !start.is_integer() || start.integer() < 0)
-    throw Error("a string method's start is not a whole number, or an end is given, which is not supported");
-  std::size_t at = 0;
-  for (std::int64_t i = 0; i < start.integer() && at < text.size(); ++i) at += code_point_at(text, at).bytes;
-  return text.substr(at);
+/// The part of a text, in bytes, that the arguments "start" and "end" leave, as a slice's bounds; nullopt if
+/// they leave none.
+std::optional<std::pair<std::size_t, std::size_t>> part_of(const std::string& text,
+                                                           const Arguments& arguments) {
+  const Value start = arguments.get(1, "start", {}), end = arguments.get(2, "end", {});
+  if (start.is_none() && end.is_none()) return std::pair(std::size_t{0}, text.size());
+  const auto length = static_cast<std::int64_t>(to_utf32(text).size());
+  const auto place = [&](const Value& bound, std::int64_t otherwise) {
+    if (bound.is_none()) return otherwise;
+    if (!bound.is_integer() && !bound.is_bool())
+      throw Error("a string method's start or end is not a whole number");
+    const std::int64_t at = bound.integer();
+    return at < 0 ? std::max<std::int64_t>(at + length, 0) : at;
+  };
+  const std::int64_t first = place(start, 0), last = std::min(place(end, length), length);
+  if (first > last) return std::nullopt;
+  std::size_t begin = 0;
+  for (std::int64_t i = 0; i < first; ++i) begin += code_point_at(text, begin).bytes;
+  std::size_t stop = begin;
+  for (std::int64_t i = first; i < last; ++i) stop += code_point_at(text, stop).bytes;
+  return std::pair(begin, stop);
 }
 
-Value position(const std::string& text, std::size_t at) {
-  if (at == std::string::npos) return -1;
-  return static_cast<std::int64_t>(to_utf32(std::string_view(text).substr(0, at)).size());
+/// Where the argument is first (or last) found within that part, in characters; −1 if it is not.
+std::int64_t found_at(const std::string& text, const Arguments& arguments, bool from_right) {
+  const std::string& wanted = text_argument(arguments, 0, "sub");
+  const auto part = part_of(text, arguments);
+  if (!part) return -1;
+  const std::string_view within = std::string_view(text).substr(part->first, part->second - part->first);
+  const std::size_t at = from_right ? within.rfind(wanted) : within.find(wanted);
+  if (at == std::string_view::npos) return -1;
+  return static_cast<std::int64_t>(to_utf32(std::string_view(text).substr(0, part->first + at)).size());
+}
+
+/// Whether that part starts (or ends) with the argument, or with one of a list.
+Value has_affix(const std::string& text, const Arguments& arguments, bool at_end) {
+  const auto part = part_of(text, arguments);
+  const std::string within = part ? text.substr(part->first, part->second - part->first) : "";
+  const auto matches = [&](const std::string& affix) {
+    return part.has_value() && (at_end ? within.ends_with(affix) : within.starts_with(affix));
+  };
+  const Value affixes = arguments.get(0, "prefix", {});
+  if (!affixes.is_tuple()) return matches(text_argument(arguments, 0, "prefix"));
+  return std::any_of(affixes.list().begin(), affixes.list().end(),
+                     [&](const Value& affix) { return affix.is_string() && matches(affix.string()); });
+}
+
+/// The names of a method's arguments, as `TemplateArguments::require` takes them.
+const char* arguments_of(const std::string& method) {
+  static const std::map<std::string, const char*, std::less<>> names = {
+      {"strip", "/chars"},
+      {"lstrip", "/chars"},
+      {"rstrip", "/chars"},
+      {"split", "sep maxsplit"},
+      {"rsplit", "sep maxsplit"},
+      {"splitlines", "keepends"},
+      {"startswith", "/prefix start end"},
+      {"endswith", "/suffix start end"},
+      {"removeprefix", "/prefix"},
+      {"removesuffix", "/suffix"},
+      {"replace", "/old new count"},
+      {"join", "/iterable"},
+      {"find", "/sub start end"},
+      {"rfind", "/sub start end"},
+      {"index", "/sub start end"},
+      {"count", "/sub start end"},
+      {"partition", "/sep"},
+      {"rpartition", "/sep"},
+      {"center", "/width fillchar"},
+      {"ljust", "/width fillchar"},
+      {"rjust", "/width fillchar"},
+      {"zfill", "/width"},
+      {"format", "*"},
+      {"get", "/key default"},
+  };
+  const auto found = names.find(method);
+  return found == names.end() ? "" : found->second;
 }
 
 const std::map<std::string, StringMethod, std::less<>>& string_methods() {
@@ -128,17 +176,10 @@ const std::map<std::string, StringMethod, std::less<>>& string_methods() {
       {"capitalize", [](const std::string& s, const Arguments&) -> Value { return capitalise_text(s); }},
       {"split", [](const std::string& s, const Arguments& a) { return split(s, a, false); }},
       {"rsplit", [](const std::string& s, const Arguments& a) { return split(s, a, true); }},
-      {"splitlines", [](const std::string& s, const Arguments&) { return split_lines(s); }},
-      {"startswith",
-       [](const std::string& s, const Arguments& a) -> Value {
-         return any_affix(
-             a, [text = from_start(s, a)](const std::string& affix) { return text.starts_with(affix); });
-       }},
-      {"endswith",
-       [](const std::string& s, const Arguments& a) -> Value {
-         return any_affix(
-             a, [text = from_start(s, a)](const std::string& affix) { return text.ends_with(affix); });
-       }},
+      {"splitlines", [](const std::string& s,
+                        const Arguments& a) { return split_lines(s, a.get(0, "keepends", false).truthy()); }},
+      {"startswith", [](const std::string& s, const Arguments& a) { return has_affix(s, a, false); }},
+      {"endswith", [](const std::string& s, const Arguments& a) { return has_affix(s, a, true); }},
       {"removeprefix",
        [](const std::string& s, const Arguments& a) -> Value {
          const std::string& affix = text_argument(a, 0, "prefix");
@@ -167,17 +208,19 @@ const std::map<std::string, StringMethod, std::less<>>& string_methods() {
          }
          return result;
        }},
-      {"find", [](const std::string& s,
-                  const Arguments& a) { return position(s, s.find(text_argument(a, 0, "sub"))); }},
-      {"rfind", [](const std::string& s,
-                   const Arguments& a) { return position(s, s.rfind(text_argument(a, 0, "sub"))); }},
+      {"find", [](const std::string& s, const Arguments& a) -> Value { return found_at(s, a, false); }},
+      {"rfind", [](const std::string& s, const Arguments& a) -> Value { return found_at(s, a, true); }},
       {"count",
-       [](const std::string& s, const Arguments& a) { return count_text(s, text_argument(a, 0, "sub")); }},
+       [](const std::string& s, const Arguments& a) -> Value {
+         const std::string& wanted = text_argument(a, 0, "sub");
+         const auto part = part_of(s, a);
+         return part ? count_text(s.substr(part->first, part->second - part->first), wanted) : Value(0);
+       }},
       {"index",
-       [](const std::string& s, const Arguments& a) {
-         const std::size_t at = s.find(text_argument(a, 0, "sub"));
-         if (at == std::string::npos) throw Error("index: the text is not there");
-         return position(s, at);
+       [](const std::string& s, const Arguments& a) -> Value {
+         const std::int64_t at = found_at(s, a, false);
+         if (at < 0) throw Error("index: the text is not there");
+         return at;
        }},
       {"partition",
        [](const std::string& s, const Arguments& a) { return parted(s, text_argument(a, 0, "sep"), false); }},
@@ -189,12 +232,12 @@ const std::map<std::string, StringMethod, std::less<>>& string_methods() {
       {"zfill", [](const std::string& s, const Arguments& a) -> Value { return zero_filled(s, a); }},
       {"format", [](const std::string& s, const Arguments& a) -> Value { return format_braces(s, a); }},
       {"isdigit",
-       [](const std::string& s, const Arguments&) -> Value { return all_characters(s, is_ascii_digit); }},
+       [](const std::string& s, const Arguments&) -> Value { return all_characters(s, is_digit); }},
       {"isalpha",
-       [](const std::string& s, const Arguments&) -> Value { return all_characters(s, is_ascii_letter); }},
+       [](const std::string& s, const Arguments&) -> Value { return all_characters(s, is_letter); }},
       {"isalnum",
        [](const std::string& s, const Arguments&) -> Value {
-         return all_characters(s, [](char32_t c) { return is_ascii_letter(c) || is_ascii_digit(c); });
+         return all_characters(s, [](char32_t c) { return is_letter(c) || is_number(c); });
        }},
       {"isspace",
        [](const std::string& s, const Arguments&) -> Value { return all_characters(s, is_python_space); }},
@@ -216,18 +259,25 @@ Value items_of(const Value& mapping) {
   return items;
 }
 
+Value checked_method(const std::string& name, const Value::Function& run) {
+  return Value::Function([name, run](const Arguments& arguments) {
+    arguments.require(name, arguments_of(name));
+    return run(arguments);
+  });
+}
+
 std::optional<Value> mapping_method(const Value& mapping, const std::string& name) {
-  if (name == "items") return Value::Function([mapping](const Arguments&) { return items_of(mapping); });
+  if (name == "items") return checked_method(name, [mapping](const Arguments&) { return items_of(mapping); });
   if (name == "keys")
-    return Value::Function([mapping](const Arguments&) -> Value { return *elements_of(mapping); });
+    return checked_method(name, [mapping](const Arguments&) -> Value { return *elements_of(mapping); });
   if (name == "values")
-    return Value::Function([mapping](const Arguments&) -> Value {
+    return checked_method(name, [mapping](const Arguments&) -> Value {
       Value::List values;
       for (const auto& entry : mapping.mapping()) values.push_back(entry.second);
       return values;
     });
   if (name == "get")
-    return Value::Function([mapping](const Arguments& arguments) -> Value {
+    return checked_method(name, [mapping](const Arguments& arguments) -> Value {
       const Value key = arguments.get(0, "key", {});
       const Value* found = key.is_string() ? mapping.find(key.string()) : nullptr;
       return found != nullptr ? *found : arguments.get(1, "default", {});
@@ -243,7 +293,8 @@ TemplateValue attribute_of(const TemplateValue& value, const std::string& name) 
   if (value.is_string()) {
     const auto found = string_methods().find(name);
     if (found == string_methods().end()) return Value::undefined(name);
-    return Value::Function([text = value, method = found->second](const Arguments& arguments) {
+    return Value::Function([text = value, name, method = found->second](const Arguments& arguments) {
+      arguments.require(name, arguments_of(name));
       return method(text.string(), arguments);
     });
   }
@@ -258,6 +309,7 @@ TemplateValue attribute_of(const TemplateValue& value, const std::string& name) 
   }
   if (value.is_list() && (name == "index" || name == "count"))
     return Value::Function([value, name](const Arguments& arguments) -> Value {
+      arguments.require(name, "/value");
       const Value wanted = arguments.get(0, "value", {});
       const auto& list = value.list();
       if (name == "count") return static_cast<std::int64_t>(std::count(list.begin(), list.end(), wanted));

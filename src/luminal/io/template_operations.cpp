@@ -33,6 +33,15 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
 }
 
+double power(double a, double b) {
+  if (a == 0 && b < 0) throw Error("division by zero");
+  if (a < 0 && b != std::floor(b)) throw Error("'**': the result is a complex number");
+  const double result = std::pow(a, b);
+  if (std::isinf(result) && std::isfinite(a) && std::isfinite(b))
+    throw Error("'**': the result is too large");
+  return result;
+}
+
 TemplateValue integers(const std::string& operation, std::int64_t a, std::int64_t b) {
   if (operation == "+") return checked(checked_add(a, b), operation);
   if (operation == "-") return checked(checked_sub(a, b), operation);
@@ -43,7 +52,7 @@ TemplateValue integers(const std::string& operation, std::int64_t a, std::int64_
     if (b == 0) throw Error("division by zero");
     return static_cast<double>(a) / static_cast<double>(b);
   }
-  if (b < 0) return std::pow(static_cast<double>(a), static_cast<double>(b));
+  if (b < 0) return power(static_cast<double>(a), static_cast<double>(b));
   std::optional<std::int64_t> result = 1;
   for (std::int64_t i = 0; i < b && result; ++i) {
     result = checked_mul(*result, a);
@@ -56,7 +65,7 @@ TemplateValue reals(const std::string& operation, double a, double b) {
   if (operation == "+") return a + b;
   if (operation == "-") return a - b;
   if (operation == "*") return a * b;
-  if (operation == "**") return std::pow(a, b);
+  if (operation == "**") return power(a, b);
   if (b == 0) throw Error("division by zero");
   if (operation == "/") return a / b;
   if (operation == "//") return std::floor(a / b);

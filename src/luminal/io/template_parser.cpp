@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
@@ -230,6 +231,7 @@ class Parser {
     node->text = take_identifier("a macro's name");
     expect_symbol("(");
     while (!is_symbol(")")) {
+      if (is_symbol("*") || is_symbol("**")) refuse("'*' and '**' parameters are not supported");
       node->names.push_back(take_identifier("a parameter's name"));
       if (take_symbol("=")) node->named.emplace_back(node->names.back(), expression());
       if (!take_symbol(",")) break;
@@ -237,7 +239,9 @@ class Parser {
     expect_symbol(")");
     expect_end(TokenKind::block_end);
     const int outer = std::exchange(loops_, 0);
+    ++macros_;
     node->children.push_back(closed("endmacro"));
+    --macros_;
     loops_ = outer;
     return node;
   }
@@ -394,6 +398,8 @@ class Parser {
       default:
         return bracketed();
     }
+    if (macros_ > 0 && (token.text == "varargs" || token.text == "kwargs"))
+      refuse(cat("'", token.text, "' in a macro is not supported"));
     TemplateNodePtr node = make(NodeKind::name);
     node->text = token.text;
     ++at_;
@@ -402,7 +408,10 @@ class Parser {
 
   std::int64_t integer(const std::string& text) const {
     std::int64_t value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool prefixed = text.size() > 2 && !std::isdigit(static_cast<unsigned char>(text[1]));
+    const int base = !prefixed ? 10 : text[1] == 'x' ? 16 : text[1] == 'o' ? 8 : 2;
+    const auto [end, failure] =
+        std::from_chars(text.data() + (prefixed ? 2 : 0), text.data() + text.size(), value, base);
     if (failure != std::errc() || end != text.data() + text.size())
       refuse(cat("the number ", text, " exceeds 64 bits"));
     return value;
@@ -538,6 +547,7 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   int loops_ = 0;
+  int macros_ = 0;
 };
 
 }  // namespace

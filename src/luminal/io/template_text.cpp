@@ -1,6 +1,8 @@
 #include "luminal/io/template_text.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string_view>
 
 #include "luminal/io/unicode.h"
 #include "luminal/io/utf8.h"
@@ -8,26 +10,52 @@
 namespace luminal::io {
 namespace {
 
-/// Every character in upper case where `rule(the one before is a letter, it is the first)`, else in lower
-/// case.
+enum class Case : std::uint8_t { lower, upper, title };
+
+/// Whether the sigma at `at` ends a word: a letter before it and none after it.
+bool is_final(const std::string& text, std::size_t at) {
+  bool before = false;
+  for (std::size_t i = at; i > 0 && !before;) {
+    for (--i; i > 0 && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;) --i;
+    const char32_t c = code_point_at(text, i).value;
+    before = is_cased(c);
+    if (!before && !is_case_ignorable(c)) return false;
+  }
+  if (!before) return false;
+  for (std::size_t i = at + code_point_at(text, at).bytes; i < text.size();) {
+    const CodePoint point = code_point_at(text, i);
+    if (is_cased(point.value)) return false;
+    if (!is_case_ignorable(point.value)) return true;
+    i += point.bytes;
+  }
+  return true;
+}
+
+/// Every character in the case that `rule(the one before is a letter, it is the first)` gives.
 template <typename Rule>
 std::string cased(const std::string& text, const Rule& rule) {
+  static constexpr char32_t sigma = 0x3A3;
   std::string result;
   bool after_letter = false;
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = code_point_at(text, at);
     const char32_t c = point.value;
+    const Case wanted = rule(after_letter, at == 0);
     if (c < 0x80) {
       const bool is_upper = c >= 'A' && c <= 'Z', is_lower = c >= 'a' && c <= 'z';
-      const bool upper = rule(after_letter, result.empty());
+      const bool upper = wanted != Case::lower;
       result.push_back(static_cast<char>(is_lower && upper ? c - 32 : is_upper && !upper ? c + 32 : c));
       after_letter = is_upper || is_lower;
     } else {
-      if (rule(after_letter, result.empty()))
+      if (wanted == Case::upper)
         append_upper(result, c);
+      else if (wanted == Case::title)
+        append_title(result, c);
+      else if (c == sigma && is_final(text, at))
+        result += "\xCF\x82";
       else
         append_lower(result, c);
-      after_letter = is_word(c);
+      after_letter = is_cased(c);
     }
     at += point.bytes;
   }
@@ -59,13 +87,13 @@ std::string strip_text(const std::string& text, const std::optional<std::string>
 }
 
 std::string upper_text(const std::string& text) {
-  return cased(text, [](bool, bool) { return true; });
+  return cased(text, [](bool, bool) { return Case::upper; });
 }
 std::string lower_text(const std::string& text) {
-  return cased(text, [](bool, bool) { return false; });
+  return cased(text, [](bool, bool) { return Case::lower; });
 }
 std::string title_text(const std::string& text) {
-  return cased(text, [](bool after_letter, bool) { return !after_letter; });
+  return cased(text, [](bool after_letter, bool) { return after_letter ? Case::lower : Case::title; });
 }
 std::string title_words(const std::string& text) {
   std::string result;
@@ -90,7 +118,7 @@ std::string title_words(const std::string& text) {
   return result;
 }
 std::string capitalise_text(const std::string& text) {
-  return cased(text, [](bool, bool first) { return first; });
+  return cased(text, [](bool, bool first) { return first ? Case::title : Case::lower; });
 }
 
 TemplateValue split_text(const std::string& text, const std::string& separator, std::int64_t limit,
@@ -148,13 +176,20 @@ TemplateValue split_words(const std::string& text, std::int64_t limit, bool from
   return parts;
 }
 
-TemplateValue split_lines(const std::string& text) {
+TemplateValue split_lines(const std::string& text, bool keep_ends) {
+  static constexpr std::u32string_view ends = U"\n\r\v\f\u001C\u001D\u001E\u0085\u2028\u2029";
   TemplateValue::List lines;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find_first_of("\n\r\v\f", start), text.size());
-    lines.emplace_back(text.substr(start, end - start));
-    start = end + (text.compare(end, 2, "\r\n") == 0 ? 2 : 1);
+  std::size_t start = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    const std::size_t end = at;
+    at += point.bytes;
+    if (ends.find(point.value) == std::u32string_view::npos) continue;
+    if (text.compare(end, 2, "\r\n") == 0) ++at;
+    lines.emplace_back(text.substr(start, (keep_ends ? at : end) - start));
+    start = at;
   }
+  if (start < text.size()) lines.emplace_back(text.substr(start));
   return lines;
 }
 
@@ -189,17 +224,15 @@ TemplateValue count_text(const std::string& text, const std::string& part) {
 }
 
 std::string indent_text(const std::string& text, const std::string& by, bool first, bool blank) {
-  std::string result;
-  std::size_t start = 0;
-  for (bool is_first = true;; is_first = false) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string line = text.substr(start, end - start);
-    if ((!is_first || first) && (blank || !line.empty())) result += by;
-    result += line;
-    if (end == text.size()) return result;
-    result += '\n';
-    start = end + 1;
+  std::string result = first ? by : "";
+  bool is_first = true;
+  const TemplateValue lines = split_lines(text + "\n", false);
+  for (const TemplateValue& line : lines.list()) {
+    if (!is_first) result += "\n" + (blank || !line.string().empty() ? by : "");
+    is_first = false;
+    result += line.string();
   }
+  return result;
 }
 
 }  // namespace luminal::io

@@ -23,11 +23,11 @@ std::string capitalise_text(const std::string& text);
 TemplateValue split_text(const std::string& text, const std::string& separator, std::int64_t limit,
                          bool from_right);
 TemplateValue split_words(const std::string& text, std::int64_t limit, bool from_right);
-TemplateValue split_lines(const std::string& text);
+TemplateValue split_lines(const std::string& text, bool keep_ends);
 std::string replace_text(const std::string& text, const std::string& from, const std::string& to,
                          std::int64_t count);
 TemplateValue count_text(const std::string& text, const std::string& part);
-/// Every line but the first (and empty ones, unless `blank`) indented.
+/// Every line but the first (unless `first`) and empty ones (unless `blank`) indented; line ends become \n.
 std::string indent_text(const std::string& text, const std::string& by, bool first, bool blank);
 /// Filled up to `width` characters: before the text if `side` > 0, after it if < 0, on both sides if 0.
 std::string padded_text(const std::string& text, std::size_t width, char32_t fill, int side);

@@ -1,9 +1,12 @@
 #include "luminal/io/template_value.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 
 #include "luminal/io/json.h"
+#include "luminal/io/unicode.h"
 #include "luminal/io/utf8.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -16,11 +19,19 @@ int checked_depth(int depth) {
   return depth;
 }
 
+/// As Python's repr: the shortest digits that give the value back, and an exponent below 1e-4 and from 1e16
+/// on.
 std::string real_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  std::string text = shortest(value);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  const double size = std::abs(value);
+  const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+  std::array<char, 40> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                 plain ? std::chars_format::fixed : std::chars_format::scientific)
+                       .ptr;
+  std::string text(buffer.data(), end);
+  if (plain && text.find('.') == std::string::npos) text += ".0";
   return text;
 }
 
@@ -28,8 +39,25 @@ std::string string_repr(const std::string& text) {
   const char quote = text.find('\'') != std::string::npos && text.find('"') == std::string::npos ? '"' : '\'';
   static constexpr std::string_view hex = "0123456789abcdef";
   std::string result(1, quote);
-  for (const char c : text) {
-    if (c == '\n')
+  const auto escape = [&](char letter, char32_t code, unsigned digits) {
+    result.append({'\\', letter});
+    while (digits > 0) result += hex[code >> 4 * --digits & 15U];
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    const char c = text[at];
+    const std::string_view character = std::string_view(text).substr(at, point.bytes);
+    at += point.bytes;
+    if (point.value >= 0x80) {
+      if (is_printable(point.value))
+        result += character;
+      else if (point.value < 0x100)
+        escape('x', point.value, 2);
+      else if (point.value < 0x10000)
+        escape('u', point.value, 4);
+      else
+        escape('U', point.value, 8);
+    } else if (c == '\n')
       result += "\\n";
     else if (c == '\r')
       result += "\\r";
@@ -37,9 +65,8 @@ std::string string_repr(const std::string& text) {
       result += "\\t";
     else if (c == '\\' || c == quote)
       result.append({'\\', c});
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      result.append(
-          {'\\', 'x', hex[static_cast<unsigned char>(c) / 16], hex[static_cast<unsigned char>(c) % 16]});
+    else if (point.value < 0x20 || c == 0x7F)
+      escape('x', point.value, 2);
     else
       result += c;
   }
@@ -246,6 +273,27 @@ TemplateValue TemplateArguments::get(std::size_t place, std::string_view name,
                                      const TemplateValue& otherwise) const {
   const TemplateValue* found = find(place, name);
   return found == nullptr ? otherwise : *found;
+}
+
+void TemplateArguments::require(std::string_view called, std::string_view names) const {
+  if (names == "*") return;
+  const bool by_place = names.starts_with('/');
+  if (by_place) names.remove_prefix(1);
+  std::vector<std::string_view> places;
+  for (std::size_t at = 0; at < names.size();) {
+    const std::size_t end = std::min(names.find(' ', at), names.size());
+    places.push_back(names.substr(at, end - at));
+    at = end + 1;
+  }
+  if (positional.size() > places.size())
+    throw Error(cat(called, ": it takes at most ", places.size(), " arguments, got ", positional.size()));
+  for (const auto& [key, value] : named) {
+    const auto found = std::find(places.begin(), places.end(), key);
+    if (by_place || found == places.end())
+      throw Error(cat(called, ": the argument '", key, "' is not supported"));
+    if (static_cast<std::size_t>(found - places.begin()) < positional.size())
+      throw Error(cat(called, ": the argument '", key, "' is given twice"));
+  }
 }
 
 std::optional<int> compare_values(const TemplateValue& a, const TemplateValue& b) {

@@ -100,6 +100,9 @@ struct TemplateArguments {
   /// The argument at this place or of this name.
   const TemplateValue* find(std::size_t place, std::string_view name) const;
   TemplateValue get(std::size_t place, std::string_view name, const TemplateValue& otherwise) const;
+  /// `Error` that names what was called and the argument, unless each is one of `names`: those of the places,
+  /// in order, with blanks between. After a "/" names are for places only; "*" takes all.
+  void require(std::string_view called, std::string_view names) const;
 };
 
 /// −1, 0 or 1; nullopt if they cannot be ordered.

@@ -1,5 +1,7 @@
 #include "luminal/io/tokenizer.h"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "luminal/io/gguf.h"
@@ -62,16 +64,24 @@ std::string tokenizer_file_of(const std::filesystem::path& folder) {
           " holds no tokenizer: expected tokenizer.json, tokenizer.model, a .gguf or a .tiktoken file"));
 }
 
-std::string normalised(const TokenizerParts& parts, std::string text) {
-  for (const Normaliser& step : parts.normalisers) text = step(std::move(text));
-  return text;
-}
-
 /// Whether the text's first character is still there after normalisation: what follows one that is dropped
 /// does not begin the input.
 bool keeps_start(const TokenizerParts& parts, std::string_view text) {
   if (parts.normalisers.empty() || text.empty()) return true;
-  return !normalised(parts, std::string(text.substr(0, code_point_at(text, 0).bytes))).empty();
+  return !normalised(parts.normalisers, std::string(text.substr(0, code_point_at(text, 0).bytes))).empty();
+}
+
+/// Whether the first line is a token in base64, a space and a number.
+bool begins_with_rank(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  if (space == 0 || space == std::string_view::npos || space + 1 >= end) return false;
+  const auto is_base64 = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '+' || c == '/' || c == '=';
+  };
+  const std::string_view token = text.substr(0, space), rank = text.substr(space + 1, end - space - 1);
+  return std::all_of(token.begin(), token.end(), is_base64) &&
+         rank.substr(0, rank.find('\r')).find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// The split that goes with a published rank file, by its name.
@@ -98,14 +108,14 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, bool add_special) 
   }
   if (parts.encode_whole) return parts.encode_whole(text, add_special);
   std::vector<TokenId> ids;
-  if (add_special) ids = parts.before;
   PieceCache cache(*parts.model);
   for (const TextPart& raw : parts.added.split(text, false)) {
     if (raw.token >= 0) {
       ids.push_back(raw.token);
       continue;
     }
-    const std::string normal = normalised(parts, std::string(text.substr(raw.begin, raw.end - raw.begin)));
+    const std::string normal =
+        normalised(parts.normalisers, std::string(text.substr(raw.begin, raw.end - raw.begin)));
     const bool first = raw.begin == 0 && keeps_start(parts, text);
     const auto inner = parts.added.split(normal, true);
     if (inner.size() == 1 && inner.front().token < 0) {
@@ -120,8 +130,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, bool add_special) 
                     ids);
     }
   }
-  if (add_special) ids.insert(ids.end(), parts.after.begin(), parts.after.end());
-  return ids;
+  return finished_ids(parts, std::move(ids), add_special);
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids, bool keep_special) const {
@@ -130,10 +139,23 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, bool keep_special) c
   std::vector<std::string> tokens;
   tokens.reserve(ids.size());
   for (const TokenId id : ids)
-    if (keep_special || !parts.added.is_special(id))
-      if (auto text = token(id)) tokens.push_back(std::move(*text));
-  for (const DecodeStep& step : parts.decoders) step(tokens);
+    if (!is_left_out(id, keep_special)) tokens.push_back(*token(id));
+  const auto size = [&] {
+    std::size_t bytes = 0;
+    for (const std::string& token : tokens) bytes += token.size();
+    return bytes;
+  };
+  const std::size_t before = size();
+  for (const DecodeStep& step : parts.decoders) {
+    step(tokens);
+    require_growth(before, size());
+  }
   return join(tokens, parts.separator);
+}
+
+bool Tokenizer::is_left_out(TokenId id, bool keep_special) const {
+  if (!keep_special && parts_->added.is_special(id)) return true;
+  return parts_->added.find(id) == nullptr && !parts_->vocabulary->text(id);
 }
 
 std::size_t Tokenizer::size() const {
@@ -160,12 +182,7 @@ Tokenizer open_tokenizer(const std::string& path) {
   const MappedFile file(path);
   if (is_gguf(file)) return read_gguf_tokenizer(open_gguf(file));
   if (path.ends_with(".json")) return read_tokenizer_json(file.text(), path);
-  const std::string_view start = file.text().substr(0, 4096);
-  const std::size_t line = start.find('\n');
-  const bool is_ranks = line != std::string_view::npos &&
-                        start.substr(0, line).find(' ') != std::string_view::npos &&
-                        is_utf8(start.substr(0, line)) && start.find('\0') == std::string_view::npos;
-  if (path.ends_with(".tiktoken") || is_ranks)
+  if (path.ends_with(".tiktoken") || begins_with_rank(file.text().substr(0, 4096)))
     return read_tiktoken(file.text(), path, tiktoken_pattern_for(path));
   if (path.ends_with(".model")) return read_sentencepiece(file.text(), path);
   throw Error(
@@ -175,14 +192,22 @@ Tokenizer open_tokenizer(const std::string& path) {
 }
 
 std::string StreamDecoder::push(TokenId id) {
+  if (tokenizer_.is_left_out(id, keep_special_)) return "";
   ids_.push_back(id);
+  // A byte may yet turn out to belong to a run of bytes that is no text.
+  if (byte_of_token(tokenizer_.token(id).value_or(""))) return "";
   const std::string text = tokenizer_.decode(ids_, keep_special_);
   if (text.size() <= given_.size() || text.ends_with("\xEF\xBF\xBD")) return "";
   std::string fresh = text.substr(given_.size());
-  // Keep one token back as context: some decoders treat the first token in a special way.
-  ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(settled_));
+  // Decoders treat a text's start in a special way, so what was just given out stays as context, and what
+  // came before it goes once that context has more than blanks.
+  std::vector<TokenId> context(ids_.begin() + static_cast<std::ptrdiff_t>(settled_), ids_.end());
+  given_ = tokenizer_.decode(context, keep_special_);
+  if (given_.find_first_not_of(' ') == std::string::npos)
+    given_ = text;
+  else
+    ids_ = std::move(context);
   settled_ = ids_.size();
-  given_ = tokenizer_.decode(ids_, keep_special_);
   return fresh;
 }
 

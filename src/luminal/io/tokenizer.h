@@ -30,6 +30,10 @@ class Tokenizer {
   std::optional<std::string> token(TokenId id) const;
 
  private:
+  friend class StreamDecoder;
+  /// Whether `decode` leaves the id out.
+  bool is_left_out(TokenId id, bool keep_special) const;
+
   std::shared_ptr<const TokenizerParts> parts_;
 };
 
@@ -45,7 +49,8 @@ Tokenizer read_gguf_tokenizer(const Gguf& gguf);
 Tokenizer read_tiktoken(std::string_view text, const std::string& file, const std::string& pattern);
 Tokenizer read_sentencepiece(std::string_view model, const std::string& file);
 
-/// Decodes ids as they come, and never breaks a character: bytes of an incomplete one wait for the rest.
+/// Decodes ids as they come, and never breaks a character: bytes of an incomplete one wait for the rest. What
+/// is given out is, in the end, what `Tokenizer::decode` makes of all ids.
 class StreamDecoder {
  public:
   explicit StreamDecoder(Tokenizer tokenizer, bool keep_special = false)
@@ -58,7 +63,7 @@ class StreamDecoder {
  private:
   Tokenizer tokenizer_;
   bool keep_special_;
-  std::vector<TokenId> ids_;  // since the last place where text and tokens end together
+  std::vector<TokenId> ids_;  // since a place where text and tokens end together
   std::size_t settled_ = 0;   // of them, those whose text was given out
   std::string given_;         // the text of the settled ones
 };

@@ -178,11 +178,23 @@ void fill(const Gguf& gguf, const GgufVocabulary& source, TokenizerParts& parts)
   }
 }
 
+struct Surrounding {
+  std::optional<TokenId> id;
+  bool wanted;  // if the file does not say
+};
+void surround_text(const Gguf& gguf, TokenizerParts& parts, const Surrounding& begin,
+                   const Surrounding& end) {
+  std::vector<TokenId> before, after;
+  if (gguf.boolean("tokenizer.ggml.add_bos_token").value_or(begin.wanted) && begin.id)
+    before.push_back(*begin.id);
+  if (gguf.boolean("tokenizer.ggml.add_eos_token").value_or(end.wanted) && end.id) after.push_back(*end.id);
+  parts.post_processors.push_back(surround(std::move(before), std::move(after)));
+}
+
 void add_surroundings(const Gguf& gguf, TokenizerParts& parts, std::size_t count, bool begin, bool end) {
   const auto bos = id_of(gguf, "tokenizer.ggml.bos_token_id", count);
   const auto eos = id_of(gguf, "tokenizer.ggml.eos_token_id", count);
-  if (gguf.boolean("tokenizer.ggml.add_bos_token").value_or(begin) && bos) parts.before.push_back(*bos);
-  if (gguf.boolean("tokenizer.ggml.add_eos_token").value_or(end) && eos) parts.after.push_back(*eos);
+  surround_text(gguf, parts, {bos, begin}, {eos, end});
 }
 
 void make_llama(const Gguf& gguf, const GgufVocabulary& source, TokenizerParts& parts) {
@@ -255,8 +267,7 @@ void make_bert(const Gguf& gguf, const GgufVocabulary& source, TokenizerParts& p
   if (!begin) begin = id_of(gguf, "tokenizer.ggml.bos_token_id", count);
   auto end = id_of(gguf, "tokenizer.ggml.seperator_token_id", count);  // spelled so in the format
   if (!end) end = id_of(gguf, "tokenizer.ggml.eos_token_id", count);
-  if (gguf.boolean("tokenizer.ggml.add_bos_token").value_or(true) && begin) parts.before.push_back(*begin);
-  if (gguf.boolean("tokenizer.ggml.add_eos_token").value_or(true) && end) parts.after.push_back(*end);
+  surround_text(gguf, parts, {begin, true}, {end, true});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "luminal/io/bpe.h"
 #include "luminal/io/tokenizer_steps.h"
+#include "luminal/io/utf8.h"
 
 namespace luminal::io {
 namespace {
@@ -15,6 +16,8 @@ constexpr std::size_t most_tokens = 1U << 24U;
 
 /// The bulk of a tokenizer.json, kept out of the JSON tree: tokens with ids (or scores), and merges.
 struct Bulk {
+  bool has_vocabulary = false;
+  bool has_merges = false;
   bool vocabulary_is_list = false;
   std::vector<std::pair<std::string, std::int64_t>> ids;
   std::vector<std::pair<std::string, double>> scores;
@@ -166,6 +169,7 @@ class TokenizerJson : public JsonHandler {
   bool enters_bulk() {
     if (depth() != 3 || section_ != "model" || (key_ != "vocab" && key_ != "merges")) return false;
     bulk_is_merges_ = key_ == "merges";
+    (bulk_is_merges_ ? bulk.has_merges : bulk.has_vocabulary) = true;
     return true;
   }
   bool leaves_bulk() {
@@ -269,6 +273,7 @@ std::unique_ptr<TokenModel> model_of_json(const JsonObject& model, Bulk& bulk,
   if (type == "Unigram") return unigram_of(model, bulk, vocabulary);
   if (bulk.vocabulary_is_list) model.refuse(cat("\"vocab\" of a ", type, " is an object from tokens to ids"));
   if (type == "BPE") {
+    if (!bulk.has_vocabulary || !bulk.has_merges) model.refuse("\"vocab\" or \"merges\" of a BPE is missing");
     const BpeOptions options{
         .unknown = model.optional_text("unk_token"),
         .continuing_prefix = model.optional_text("continuing_subword_prefix").value_or(""),
@@ -293,6 +298,7 @@ std::unique_ptr<TokenModel> model_of_json(const JsonObject& model, Bulk& bulk,
 }
 
 void add_added_tokens(const Json& list, TokenizerParts& parts, const std::string& file) {
+  std::size_t text_bytes = 0, pattern_bytes = 0;
   for (const Json& entry : list) {
     const JsonObject json(entry, cat(file, ": added_tokens"));
     const std::int64_t id = json.integer("id");
@@ -306,55 +312,10 @@ void add_added_tokens(const Json& list, TokenizerParts& parts, const std::string
     // What stands in the vocabulary keeps the id that it has there.
     if (const auto known = parts.vocabulary->find(token.text)) token.id = *known;
     if (token.normalised) {
-      token.pattern = token.text;
-      for (const Normaliser& step : parts.normalisers) token.pattern = step(std::move(token.pattern));
+      token.pattern = normalised(parts.normalisers, token.text);
+      require_growth(text_bytes += token.text.size(), pattern_bytes += token.pattern.size());
     }
     parts.added.add(token);
-  }
-}
-
-/// The ids of a template's special token.
-std::vector<TokenId> template_ids(const JsonObject& processor, const std::string& name) {
-  const JsonObject tokens = processor.object("special_tokens");
-  const JsonObject token(tokens.at(name.c_str()), cat(tokens.where(), ": ", name));
-  std::vector<TokenId> ids;
-  for (const Json& id : token.array("ids")) {
-    if (!id.is_number_unsigned() || id.get<std::uint64_t>() > std::numeric_limits<TokenId>::max())
-      token.refuse("an id is not a whole number from 0 to 2^31 - 1");
-    ids.push_back(id.get<TokenId>());
-  }
-  return ids;
-}
-
-TokenId pair_id(const JsonObject& processor, const char* key) {
-  const Json& pair = processor.array(key);
-  if (pair.size() != 2 || !pair[1].is_number_unsigned() ||
-      pair[1].get<std::uint64_t>() > std::numeric_limits<TokenId>::max())
-    processor.refuse(cat(luminal::in_quotes(key), " is not [token, id]"));
-  return pair[1].get<TokenId>();
-}
-
-void add_post_processor(const JsonObject& json, TokenizerParts& parts) {
-  const std::string type = json.text("type");
-  if (type == "Sequence") {
-    for (const Json& step : json.array("processors")) add_post_processor({step, json.where()}, parts);
-  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
-    parts.before = {pair_id(json, "cls")};
-    parts.after = {pair_id(json, "sep")};
-  } else if (type == "TemplateProcessing") {
-    bool after = false;
-    for (const Json& piece : json.array("single")) {
-      const JsonObject item(piece, cat(json.where(), ": single"));
-      if (item.find("Sequence") != nullptr) {
-        after = true;
-      } else {
-        const auto ids = template_ids(json, item.object("SpecialToken").text("id"));
-        auto& target = after ? parts.after : parts.before;
-        target.insert(target.end(), ids.begin(), ids.end());
-      }
-    }
-  } else if (type != "ByteLevel") {
-    json.refuse(cat("the post-processor ", luminal::in_quotes(type), " is not supported"));
   }
 }
 
@@ -365,13 +326,20 @@ Tokenizer read_tokenizer_json(std::string_view text, const std::string& file) {
   scan_json(text, file, reader);
   const JsonObject json(reader.tree, file);
   const auto parts = std::make_shared<TokenizerParts>();
+  if (json.find("model") == nullptr)
+    throw Error(cat(
+        file, ": it is no tokenizer.json, since \"model\" is missing: known are tokenizer.json, GGUF files, ",
+        "SentencePiece .model and .tiktoken files"));
   const JsonObject model = json.object("model");
   fill_vocabulary(*parts->vocabulary, reader.bulk, file);
   if (model.flag("byte_fallback", false)) require_byte_tokens(reader.bulk, file);
   if (json.find("normalizer") != nullptr) add_normalisers(json.object("normalizer"), parts->normalisers);
   if (json.find("pre_tokenizer") != nullptr)
     add_pre_tokenizers(json.object("pre_tokenizer"), parts->pre_tokenizers);
-  if (json.find("post_processor") != nullptr) add_post_processor(json.object("post_processor"), *parts);
+  if (json.find("truncation") != nullptr) parts->truncation = truncation_of(json.object("truncation"));
+  if (json.find("post_processor") != nullptr)
+    add_post_processors(json.object("post_processor"), parts->post_processors);
+  if (json.find("padding") != nullptr) parts->padding = padding_of(json.object("padding"));
   parts->separator = json.find("decoder") == nullptr ? " " : "";
   if (json.find("decoder") != nullptr) add_decoders(json.object("decoder"), parts->decoders);
   if (json.find("added_tokens") != nullptr) add_added_tokens(json.array("added_tokens"), *parts, file);

@@ -58,9 +58,25 @@ Tokenizer read_tiktoken(std::string_view text, const std::string& file, const st
 
 #ifdef LUMINAL_HAS_SENTENCEPIECE
 
+namespace {
+
+/// The library throws what it was not written to expect.
+template <typename Run>
+auto by_library(const std::string& file, const Run& run) {
+  try {
+    return run();
+  } catch (const std::exception& failure) {
+    throw Error(cat(file, ": libsentencepiece fails on this model: ", failure.what()));
+  }
+}
+
+}  // namespace
+
 Tokenizer read_sentencepiece(std::string_view model, const std::string& file) {
+  require_sentencepiece(model, file);
   const auto processor = std::make_shared<sentencepiece::SentencePieceProcessor>();
-  const auto status = processor->LoadFromSerializedProto({model.data(), model.size()});
+  const auto status =
+      by_library(file, [&] { return processor->LoadFromSerializedProto({model.data(), model.size()}); });
   if (!status.ok()) throw Error(cat(file, ": it is not a SentencePiece model: ", status.message()));
   const auto parts = std::make_shared<TokenizerParts>();
   for (int id = 0; id < processor->GetPieceSize(); ++id)
@@ -68,7 +84,8 @@ Tokenizer read_sentencepiece(std::string_view model, const std::string& file) {
       throw Error(cat(file, ": piece ", id, " stands twice"));
   parts->encode_whole = [processor, file](std::string_view text, bool add_special) {
     std::vector<int> ids;
-    const auto encoded = processor->Encode({text.data(), text.size()}, &ids);
+    const auto encoded =
+        by_library(file, [&] { return processor->Encode({text.data(), text.size()}, &ids); });
     if (!encoded.ok()) throw Error(cat(file, ": the text cannot be encoded: ", encoded.message()));
     std::vector<TokenId> result(ids.begin(), ids.end());
     if (add_special && processor->bos_id() >= 0) result.insert(result.begin(), processor->bos_id());
@@ -80,7 +97,7 @@ Tokenizer read_sentencepiece(std::string_view model, const std::string& file) {
       if (id >= 0 && id < processor->GetPieceSize() && (keep_special || !processor->IsControl(id)))
         known.push_back(id);
     std::string text;
-    const auto decoded = processor->Decode(known, &text);
+    const auto decoded = by_library(file, [&] { return processor->Decode(known, &text); });
     if (!decoded.ok()) throw Error(cat(file, ": the ids cannot be decoded: ", decoded.message()));
     return text;
   };

@@ -60,6 +60,15 @@ void Vocabulary::reserve(std::size_t count) {
   by_id_.reserve(count);
 }
 
+std::string normalised(const std::vector<Normaliser>& steps, std::string text) {
+  const std::size_t before = text.size();
+  for (const Normaliser& step : steps) {
+    text = step(std::move(text));
+    require_growth(before, text.size());
+  }
+  return text;
+}
+
 const std::string& byte_character(std::uint8_t byte) {
   return byte_characters().text[byte];
 }

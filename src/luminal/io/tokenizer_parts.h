@@ -75,14 +75,35 @@ using PreTokenizer = std::function<void(Pieces&)>;
 /// Rewrites the tokens' texts, whose concatenation is the decoded text.
 using DecodeStep = std::function<void(std::vector<std::string>&)>;
 
+/// What is put around or in place of a text's ids. A step hands several parts on to the next one; in the end
+/// they are one after the other.
+using IdParts = std::vector<std::vector<TokenId>>;
+struct PostProcessor {
+  std::size_t added = 0;  // how many special tokens stand around a text
+  std::function<IdParts(IdParts parts, bool add_special)> run;
+};
+struct Truncation {
+  std::size_t longest = 0;  // with special tokens
+  std::size_t stride = 0;
+  bool from_left = false;    // the last ids are kept
+  bool only_second = false;  // of two texts, so that a single one cannot be cut
+};
+struct Padding {
+  std::size_t least = 0;  // ids, and then up to a multiple
+  std::size_t multiple = 1;
+  TokenId id = 0;
+  bool on_left = false;
+};
+
 struct TokenizerParts {
   std::shared_ptr<Vocabulary> vocabulary = std::make_shared<Vocabulary>();
   AddedTokens added;
   std::vector<Normaliser> normalisers;
   std::vector<PreTokenizer> pre_tokenizers;
   std::unique_ptr<TokenModel> model;
-  std::vector<TokenId> before;  // what special tokens stand around a text
-  std::vector<TokenId> after;
+  std::optional<Truncation> truncation;
+  std::vector<PostProcessor> post_processors;
+  std::optional<Padding> padding;
   std::vector<DecodeStep> decoders;
   std::string separator;  // between tokens where there is no decoder
   /// A library that does all of it; the rest is unused then.
@@ -96,6 +117,13 @@ std::optional<std::uint8_t> byte_of_character(char32_t code);
 /// The byte of a token such as "<0x0A>".
 std::optional<std::uint8_t> byte_of_token(std::string_view token);
 std::string token_of_byte(std::uint8_t byte);
+
+/// The text after all of them; `Error` if they make it long beyond measure.
+std::string normalised(const std::vector<Normaliser>& steps, std::string text);
+/// Truncated, post-processed and padded, in this order.
+std::vector<TokenId> finished_ids(const TokenizerParts& parts, std::vector<TokenId> ids, bool add_special);
+/// Special tokens before and after a text.
+PostProcessor surround(std::vector<TokenId> before, std::vector<TokenId> after);
 
 // --- the steps; each factory's file says how it behaves ---
 Normaliser prepend_text(std::string text);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "luminal/support/error.h"
+#include "luminal/support/text.h"
+
 namespace luminal::io {
 namespace {
 
@@ -106,6 +109,12 @@ std::size_t incomplete_tail(std::string_view bytes) {
     if (length > back && valid_prefix(bytes, start, length) == back) return back;
   }
   return 0;
+}
+
+void require_growth(std::size_t from, std::size_t to) {
+  constexpr std::size_t always_fine = 64U << 20U;
+  if (to > always_fine && to / 16 > from)
+    throw Error(cat("a text of ", from, " bytes grows beyond 64 MiB when it is rewritten"));
 }
 
 }  // namespace luminal::io

@@ -25,4 +25,7 @@ std::string to_valid_utf8(std::string_view bytes);
 /// How many bytes at the end begin a character that is not complete yet: 0 to 3.
 std::size_t incomplete_tail(std::string_view bytes);
 
+/// `Error` if rewriting a text has made it long beyond measure: beyond 64 MiB and 16 times what it was.
+void require_growth(std::size_t from, std::size_t to);
+
 }  // namespace luminal::io
