@@ -50,8 +50,11 @@ void require_writable(const std::string& path) {
   if (!probe) throw Error(cat("the file ", in_quotes(path), " cannot be written: ", std::strerror(errno)));
 }
 
-CompileOptions tuned_for(CompileOptions options, std::int64_t batch) {
+/// Typical values of the dims that this graph has: those of training and evaluation may differ.
+CompileOptions tuned_for(const Graph& graph, CompileOptions options, std::int64_t batch) {
   options.tune_dims.try_emplace("batch", batch);
+  std::erase_if(options.tune_dims,
+                [&](const auto& dim) { return !graph.dag().variables().contains(dim.first); });
   return options;
 }
 
@@ -79,7 +82,7 @@ void Trainer::Data::build_step() {
     options.optimiser({model->parameters, slopes, *rate}).apply();
   }
   states = states_of(graph);
-  step = compile(graph, device, tuned_for(options.compile, options.loader.batch), where);
+  step = compile(graph, device, tuned_for(graph, options.compile, options.loader.batch), where);
 }
 
 void Trainer::Data::build_evaluator() {
@@ -91,7 +94,8 @@ void Trainer::Data::build_evaluator() {
   made.loss.retrieve();
   if (made.correct) made.correct->retrieve();
   auto own_states = states_of(own);
-  const Executable exe = compile(own, device, tuned_for(options.compile, options.evaluation_batch), where);
+  const Executable exe =
+      compile(own, device, tuned_for(own, options.compile, options.evaluation_batch), where);
   evaluator.emplace(Evaluator{own, made, std::move(own_states), exe});
 }
 
