@@ -16,6 +16,12 @@ using runtime::BufferId;
 
 namespace {
 
+std::string dim_names(const Dag& dag) {
+  std::vector<std::string> names;
+  for (const auto& [name, variable] : dag.variables()) names.push_back(name);
+  return names.empty() ? "none" : join(names, ", ");
+}
+
 /// One plan on its way: where the values of the graph are.
 class Placement {
  public:
@@ -82,7 +88,8 @@ void Planner::choose_dims(const DimMap& known, const BucketChoice& buckets) {
   for (const auto& [name, value] : options_.tune_dims) {
     const auto found = dag_.variables().find(name);
     if (found == dag_.variables().end())
-      throw Error(cat("compile: a typical value of '", name, "', which is no dim of the graph"));
+      throw Error(cat("compile: a typical value of '", name, "', which is no dim of the graph; it has ",
+                      dim_names(dag_)));
     const Interval bounds = found->second.declared_bounds();
     if ((bounds.low && value < *bounds.low) || (bounds.high && value > *bounds.high))
       throw Error(cat("compile: ", value, " is no value that the dim '", name, "' can have"));

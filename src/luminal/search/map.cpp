@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "luminal/search/components.h"
 #include "luminal/support/error.h"
 #include "luminal/support/hash.h"
 #include "luminal/support/text.h"
@@ -197,59 +198,16 @@ class Mapper {
       if (terms_.classes[k].is_source()) add(ClassId(k));
   }
 
-  /// Strongly connected components, children first.
   void find_components() {
-    struct Frame {
-      ClassId owner;
-      std::size_t next = 0;
-    };
-    const std::size_t count = terms_.classes.size();
-    std::vector<std::vector<ClassId>> children(count);
-    for (std::size_t k = 0; k < count; ++k)
+    std::vector<std::vector<std::size_t>> children(terms_.classes.size());
+    for (std::size_t k = 0; k < children.size(); ++k)
       for (const auto& term : terms_.classes[k].terms)
-        children[k].insert(children[k].end(), term.children.begin(), term.children.end());
-    std::vector<int> number(count, -1);
-    std::vector<int> low(count, 0);
-    std::vector<bool> open(count, false);
-    std::vector<ClassId> stack;
-    int next_number = 0;
-    for (const auto root : terms_.roots) {
-      if (number[root.index()] >= 0) continue;
-      std::vector<Frame> frames = {{root}};
-      while (!frames.empty()) {
-        Frame& frame = frames.back();
-        const std::size_t at = frame.owner.index();
-        if (frame.next == 0) {
-          number[at] = low[at] = next_number++;
-          stack.push_back(frame.owner);
-          open[at] = true;
-        }
-        if (frame.next < children[at].size()) {
-          const ClassId child = children[at][frame.next++];
-          if (number[child.index()] < 0)
-            frames.push_back({child});
-          else if (open[child.index()])
-            low[at] = std::min(low[at], number[child.index()]);
-          continue;
-        }
-        if (low[at] == number[at]) {
-          components_.emplace_back();
-          ClassId member;
-          do {
-            member = stack.back();
-            stack.pop_back();
-            open[member.index()] = false;
-            components_.back().push_back(member);
-          } while (member != ClassId(at));
-          std::sort(components_.back().begin(), components_.back().end());
-        }
-        const int mine = low[at];
-        frames.pop_back();
-        if (!frames.empty()) {
-          const std::size_t parent = frames.back().owner.index();
-          low[parent] = std::min(low[parent], mine);
-        }
-      }
+        for (const auto child : term.children) children[k].push_back(child.index());
+    std::vector<std::size_t> roots;
+    for (const auto root : terms_.roots) roots.push_back(root.index());
+    for (const auto& component : strong_components(children, roots)) {
+      components_.emplace_back();
+      for (const auto member : component) components_.back().emplace_back(member);
     }
   }
 
