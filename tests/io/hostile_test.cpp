@@ -1,10 +1,10 @@
+#include "hostile.h"
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <functional>
 
 #include "files.h"
 #include "luminal/io/gguf.h"
@@ -12,18 +12,11 @@
 #include "luminal/io/safetensors.h"
 #include "luminal/io/tokenizer.h"
 #include "luminal/support/error.h"
-#include "tests/random.h"
 
 namespace luminal::io {
 namespace {
 
 using namespace test;
-
-struct Hostile {
-  std::string what;
-  std::string content;
-  std::string says;  // a part of the message
-};
 
 std::string entry(const std::string& dtype, const std::string& shape, const std::string& offsets) {
   return R"({"x":{"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}}";
@@ -335,29 +328,6 @@ std::vector<Hostile> tiktoken_files() {
   };
 }
 
-std::string refusal(const std::function<void()>& attempt) {
-  try {
-    attempt();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "it was accepted";
-}
-
-using Reader = std::function<void(const std::string& path)>;
-
-int check(const std::vector<Hostile>& files, const std::string& name, const Reader& read) {
-  const TemporaryFolder folder;
-  for (const Hostile& file : files) {
-    write_file(folder / name, file.content);
-    const std::string told = refusal([&] { read(folder / name); });
-    EXPECT_NE(told.find(file.says), std::string::npos) << name << ": " << file.what << ": " << told;
-    EXPECT_NE(told.find(name), std::string::npos)
-        << name << ": " << file.what << ": the file is not named: " << told;
-  }
-  return static_cast<int>(files.size());
-}
-
 TEST(Hostile, MalformedFilesAreRefusedWithAClearMessage) {
   const Reader model = [](const std::string& path) { (void)open_model(path); };
   const Reader tokenizer = [](const std::string& path) { (void)open_tokenizer(path); };
@@ -366,58 +336,6 @@ TEST(Hostile, MalformedFilesAreRefusedWithAClearMessage) {
   count += check(tokenizer_files(), "tokenizer.json", tokenizer);
   count += check(tiktoken_files(), "x.tiktoken", tokenizer);
   EXPECT_GE(count, 140);
-}
-
-std::string message_field(unsigned number, const std::string& bytes) {
-  return std::string{static_cast<char>(number << 3U | 2U), static_cast<char>(bytes.size())} + bytes;
-}
-
-/// libsentencepiece follows a character map without looking where it leads.
-TEST(Hostile, SentencePieceMapsThatLeadOutsideAreRefused) {
-  const std::string fine = read_file(LUMINAL_SOURCE_DIR "/tests/io/tokenizers/spm_plain.model");
-  const std::string end(1, '\0');
-  const auto map = [&](const std::string& blob, unsigned field = 3) {
-    return fine + message_field(field, message_field(2, blob));
-  };
-  // A root whose block lies in the file, an entry for "a", and its value.
-  const auto trie = [&](std::uint32_t value) {
-    std::string units;
-    for (std::uint32_t i = 0; i < 16; ++i) units += raw<std::uint32_t>(i == 0 ? 0 : 0x80000000U | value);
-    return units;
-  };
-  const std::vector<Hostile> files = {
-      {"root outside", map(raw<std::uint32_t>(4) + "\xff\xff\xff\xff" + end), "outside its trie"},
-      {"root outside, back", map(raw<std::uint32_t>(4) + "\xff\xff\xff\xff" + end, 5), "denormalizer_spec"},
-      {"block cut", map(raw<std::uint32_t>(64) + trie(0) + end), "outside its trie"},
-      {"no trie", map(raw<std::uint32_t>(0) + end), "are cut"},
-      {"no texts", map(raw<std::uint32_t>(64) + trie(0)), "are cut"},
-      {"map of 3 bytes", map("abc"), "3 bytes"},
-      {"trie beyond the map", map(raw<std::uint32_t>(4096) + end), "does not fit"},
-      {"field beyond the file", fine + "\x1a\x7f", "does not fit"},
-      {"number without end", fine + std::string(12, '\xff'), "10 bytes"},
-      {"wire type 7", fine + "\x1f", "wire type 7"},
-      {"not a message", "hello", "not a SentencePiece model"},
-  };
-  (void)check(files, "x.model", [](const std::string& path) { (void)open_tokenizer(path); });
-}
-
-TEST(Hostile, MutatedSentencePieceModelsAreRefusedOrWork) {
-  Random random(11);
-  for (const char* name : {"spm_char.model", "spm_plain.model", "spm_unigram.model"}) {
-    const std::string fine = read_file(std::string(LUMINAL_SOURCE_DIR "/tests/io/tokenizers/") + name);
-    for (int trial = 0; trial < trials(200, 5000); ++trial) {
-      std::string model = fine;
-      for (std::int64_t i = random.between(1, 4); i > 0; --i)
-        model[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(model.size()) - 1))] =
-            static_cast<char>(random.between(0, 255));
-      try {
-        const Tokenizer tokenizer = read_sentencepiece(model, "mutated");
-        (void)tokenizer.decode(tokenizer.encode("Hello, w\xc3\xb6rld! 123", true), true);
-      } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("mutated"), std::string::npos) << error.what();
-      }
-    }
-  }
 }
 
 TEST(Hostile, NormalizersCannotFillTheMemory) {
