@@ -303,6 +303,24 @@ TEST(Html, ShowsClassesNodesAndTheTerm) {
   EXPECT_NE(page.find("class=\"used\""), std::string::npos);
 }
 
+TEST(Engine, JoinsAvoidTheValueThatMostRowsHold) {
+  // Almost every list ends in Nil, so a join that goes through Nil sees every pair of lists.
+  std::string text =
+      "(datatype* (T (V i64) (Op K L)) (K (Exp i64) (Mul i64)) (L (Nil) (Cons T L))) (relation found (T))"
+      "(rule ((= u (Op (Exp s) (Cons a (Nil)))) (= b (Op (Mul s) (Cons u (Cons c (Nil)))))) ((found b)))";
+  constexpr int count = 300;
+  for (int k = 0; k < count; ++k)
+    text += cat("(Op (Mul ", k % 4, ") (Cons (Op (Exp ", k % 3, ") (Cons (V ", k, ") (Nil))) (Cons (V ",
+                k + count, ") (Nil))))");
+  EGraph graph;
+  graph.run_text(text + "(run 1)");
+  // What is new is joined with what is old.
+  graph.run_text("(Op (Mul 1) (Cons (Op (Exp 1) (Cons (V -1) (Nil))) (Cons (V -2) (Nil)))) (run 1)");
+  const RuleStatistics rule = graph.engine().statistics().at(0);
+  EXPECT_EQ(rule.matches, 76U);
+  EXPECT_LT(rule.candidates, 20U * count) << "they should grow with the rows, not with their square";
+}
+
 TEST(Engine, SharedBodiesRunEveryRule) {
   Program program;
   program.run(

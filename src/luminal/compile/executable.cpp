@@ -100,6 +100,23 @@ void send(ExecutableData& data, NodeId node, const Array& array, std::shared_ptr
   if (auto& held = data.held[node]; held != array.dims()) held = array.dims();
 }
 
+/// The user's lines that gather from, or scatter to, an axis of this length: kernels are fused, and know
+/// none.
+std::string lines_that_index(const ExecutableData& data, std::int64_t length) {
+  std::vector<std::string> lines;
+  for (const NodeId id : data.values->dag.nodes()) {
+    const Node& node = data.values->dag.node(id);
+    if (kind(node.op) != OpKind::gather && kind(node.op) != OpKind::scatter) continue;
+    const auto& shape = node.inputs[0].view.shape();
+    if (shape[node.get<attribute::Axis>().axis].eval(data.values->dims) != length) continue;
+    std::string line = cat("the ", node.op, " of ", node.where.short_form());
+    if (node.where.known() && std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  }
+  constexpr std::size_t most = 4;
+  if (lines.size() > most) lines.resize(most), lines.emplace_back("others");
+  return lines.empty() ? "" : cat(lines.size() == 1 ? "; it is " : "; it is one of ", join(lines));
+}
+
 /// Allocates nothing where values were set and are row-major.
 void upload(ExecutableData& data, Location where) {
   const bool same_dims = data.held_for == data.values->dims;
@@ -208,7 +225,11 @@ void Executable::write_bytes(const Tensor& tensor, DType dtype, std::span<const 
 void Executable::run(Location where) {
   prepare(*data_, where);
   upload(*data_, where);
-  data_->now().runner->run();
+  try {
+    data_->now().runner->run();
+  } catch (const runtime::IndexError& error) {
+    throw Error(cat(error.problem(), lines_that_index(*data_, error.length())), where);
+  }
   data_->has_run = true;
   data_->ran = data_->chosen;
   if (data_->ran_with != data_->values->dims) data_->ran_with = data_->values->dims;

@@ -9,7 +9,12 @@ namespace {
 class Planner {
  public:
   Planner(Database& database, const Query& query, std::optional<std::size_t> delta, Stamp since)
-      : database_(database), query_(query), delta_(delta), since_(since), known_(query.variables, false) {}
+      : database_(database),
+        query_(query),
+        delta_(delta),
+        since_(since),
+        known_(query.variables, false),
+        values_(query.variables) {}
 
   Plan plan() {
     std::vector<bool> atom_done(query_.atoms.size(), false);
@@ -44,12 +49,20 @@ class Planner {
     return query_.variables + position;
   }
 
-  // How many rows of a table share one value of a column, on average; a guess if the column has no index yet.
-  double rows_per_value(const Function& function, std::size_t column) const {
+  // What a term is while planning already: a constant, or what a row found by constants alone holds.
+  std::optional<Value> value_of(const Term& term) const {
+    return term.variable ? values_[term.number] : std::optional<Value>(term.number);
+  }
+
+  // How many rows of a table hold a term's value in a column: exactly where the value is known, for a list's
+  // end is in more rows than any other tail; else on average; a guess if the column has no index yet.
+  double rows_per_value(const Function& function, std::size_t column, const Term& term) const {
     const auto live = static_cast<double>(function.table.live());
     const ColumnIndex* index = function.table.ready_index(column);
-    if (index != nullptr) return live / static_cast<double>(std::max<std::size_t>(1, index->distinct()));
-    return column == function.inputs.size() ? std::max(1.0, live / 64) : std::max(1.0, live / 16);
+    if (index == nullptr)
+      return column == function.inputs.size() ? std::max(1.0, live / 64) : std::max(1.0, live / 16);
+    if (const auto value = value_of(term)) return static_cast<double>(index->chain(*value).length);
+    return live / static_cast<double>(std::max<std::size_t>(1, index->distinct()));
   }
 
   Age age(std::size_t atom) const {
@@ -73,7 +86,7 @@ class Planner {
         key_known = key_known && column == inputs;
         continue;
       }
-      fraction *= std::min(1.0, rows_per_value(function, column) / all);
+      fraction *= std::min(1.0, rows_per_value(function, column, atom.terms[column]) / all);
     }
     // A single row found by its key beats everything; of two such, the one that also checks its output.
     if (key_known) return known(atom.terms[inputs]) ? 0.25 : 0.5;
@@ -107,18 +120,33 @@ class Planner {
         step.binds.push_back({column, term.number});
       }
     }
-    if (!key_known && !step.checks.empty()) choose_chains(function, step);
+    if (!key_known && !step.checks.empty()) choose_chains(function, atom, step);
     for (const Step::Cell& cell : step.binds) known_[cell.reg] = true;
+    if (key_known) find_value(function, atom);
     plan_.steps.push_back(std::move(step));
   }
 
+  // The output of a row whose key is known while planning, such as a nullary constructor's.
+  void find_value(const Function& function, const Atom& atom) {
+    const Term& output = atom.terms[function.inputs.size()];
+    if (!output.variable) return;
+    std::vector<Value> key;
+    for (std::size_t column = 0; column < function.inputs.size(); ++column) {
+      const auto value = value_of(atom.terms[column]);
+      if (!value) return;
+      key.push_back(*value);
+    }
+    const Row row = function.table.find(key.data());
+    if (row != no_row) values_[output.number] = function.table.output(row);
+  }
+
   // Two indexes at most: the run-time choice between them avoids the worst chains, more would cost upkeep.
-  void choose_chains(const Function& function, Step& step) const {
+  void choose_chains(const Function& function, const Atom& atom, Step& step) const {
     step.kind = Step::Kind::chain;
     step.chains = step.checks;
     std::sort(step.chains.begin(), step.chains.end(), [&](const Step::Cell& a, const Step::Cell& b) {
-      return std::pair(rows_per_value(function, a.column), a.column) <
-             std::pair(rows_per_value(function, b.column), b.column);
+      return std::pair(rows_per_value(function, a.column, atom.terms[a.column]), a.column) <
+             std::pair(rows_per_value(function, b.column, atom.terms[b.column]), b.column);
     });
     if (step.chains.size() > 2) step.chains.resize(2);
   }
@@ -151,6 +179,7 @@ class Planner {
   std::optional<std::size_t> delta_;
   Stamp since_;
   std::vector<bool> known_;
+  std::vector<std::optional<Value>> values_;
   std::vector<bool> computation_done_;
   Plan plan_;
 };

@@ -4,10 +4,13 @@
 #include <chrono>
 #include <utility>
 
-#include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
 namespace luminal::runtime {
+
+IndexError::IndexError(std::int64_t index, std::int64_t length)
+    : Error(cat("gather or scatter: index ", index, " is outside of an axis that has ", length, " elements")),
+      length_(length) {}
 
 Runner::Runner(std::shared_ptr<Device> device, std::shared_ptr<const Plan> plan, BinaryStore* store)
     : device_(std::move(device)), plan_(std::move(plan)) {
@@ -183,9 +186,7 @@ void Runner::check_status(const Step& step) const {
   const std::int64_t reported = std::exchange(status_[0], 0);
   if (const auto& kernel = plan_->kernels[*step.kernel]; kernel.is_given)
     throw Error(cat(kernel.family, ": its kernel reported ", reported), step.where);
-  throw Error(cat("gather or scatter: index ", status_[2], " is outside of an axis that has ", status_[3],
-                  " elements"),
-              step.where);
+  throw IndexError(status_[2], status_[3]);
 }
 
 void Runner::run() {

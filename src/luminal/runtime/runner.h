@@ -5,8 +5,19 @@
 
 #include "luminal/runtime/device.h"
 #include "luminal/runtime/plan.h"
+#include "luminal/support/error.h"
 
 namespace luminal::runtime {
+
+/// Data named a place outside of its axis, which has `length` elements. A fused kernel knows no user's line.
+class IndexError : public Error {
+ public:
+  IndexError(std::int64_t index, std::int64_t length);
+  std::int64_t length() const { return length_; }
+
+ private:
+  std::int64_t length_;
+};
 
 /// Runs a plan on a device: owns the memory and the programs. Not for use from several threads at once;
 /// several runners on one device are.
@@ -31,7 +42,7 @@ class Runner {
   /// Fixes the dims for the runs that follow: checks, sizes, memory. `Error` if a check fails, or for more
   /// memory than the device has; then everything stays as it was.
   void prepare(const DimMap& dims);
-  /// Allocates nothing. `Error` if data names a place outside of its axis.
+  /// Allocates nothing. `IndexError` if data names a place outside of its axis.
   void run();
   /// What runs take beside external buffers, and all in all; known after `prepare`.
   std::size_t arena_bytes() const { return memory_.arena; }
