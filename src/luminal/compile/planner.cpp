@@ -253,7 +253,7 @@ std::string Planner::text() const {
   return text;
 }
 
-Decisions Planner::decide(search::CostOracle& oracle, bool weigh_groups) {
+Decisions Planner::decide(search::CostOracle& oracle, bool weigh_others) {
   Decisions decisions;
   const bool first = saturated_.empty();
   for (const auto& [region, key] : parts_) {
@@ -261,7 +261,7 @@ Decisions Planner::decide(search::CostOracle& oracle, bool weigh_groups) {
     auto& saturated = saturated_[key];
     if (!saturated) saturated = std::make_unique<SaturatedRegion>(dag_, region, options_, reports_);
     decisions.regions.emplace(key,
-                              saturated->map(options_, oracle, dims_, largest_dims_, reports_, weigh_groups));
+                              saturated->map(options_, oracle, dims_, largest_dims_, reports_, weigh_others));
   }
   if (first)
     report(reports_, "regions", 0, cat(parts_.size(), " regions, ", decisions.regions.size(), " different"));

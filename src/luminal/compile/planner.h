@@ -29,7 +29,7 @@ class Planner {
           const DimMap& known, const BucketChoice& buckets);
 
   /// Saturates regions that have not been yet, and maps all with the oracle.
-  Decisions decide(search::CostOracle& oracle, bool weigh_groups = false);
+  Decisions decide(search::CostOracle& oracle, bool weigh_others = false);
   /// The kernels that a run launches, and how often each: by kernel key.
   std::map<std::string, std::pair<const kernel::Kernel*, std::size_t>> launches(
       const Decisions& decisions) const;

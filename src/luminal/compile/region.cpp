@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "luminal/compile/layouts.h"
 #include "luminal/graph/text.h"
 #include "luminal/search/map.h"
 #include "luminal/support/error.h"
@@ -158,7 +159,7 @@ Groups apart(const std::vector<rewriting::BodyRef>& bodies) {
 
 CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostOracle& oracle,
                                     const DimMap& dims, const DimMap& largest,
-                                    std::vector<StageReport>& reports, bool weigh_groups) {
+                                    std::vector<StageReport>& reports, bool weigh_others) {
   Clock clock;
   const auto& terms = terms_;
   CompiledRegion result;
@@ -177,15 +178,15 @@ CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostO
          cat(mapping.evaluated, " bodies priced, ", mapping.bodies.size(), " taken"));
   if (options.inspect) inspect(options, language_, terms, mapping, rejected);
   auto groups = search::group(terms, mapping);
-  if (weigh_groups) {
+  if (weigh_others) {
     Groups weighed;
     for (const auto& bodies : groups) {
       const auto single = bodies.size() > 1 ? apart(bodies) : Groups{bodies};
       double seconds = 0;
       for (const auto& one : single) {
         if (bodies.size() < 2) break;
-        result.alone.push_back(rewriting::lower(terms, one).kernel);
-        const auto estimate = oracle.estimate(result.alone.back(), dims);
+        result.others.push_back({rewriting::lower(terms, one).kernel});
+        const auto estimate = oracle.estimate(result.others.back().kernel, dims);
         seconds += estimate ? estimate->seconds : 1e9;
       }
       const auto together =
@@ -228,6 +229,12 @@ CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostO
     result.kernels.push_back(std::move(made));
   }
   for (const auto root : terms.roots) result.wanted.push_back(find(root));
+  if (weigh_others) {
+    std::set<std::size_t> weights;
+    for (const auto& c : terms.classes)
+      if (c.is_source() && c.is_static) weights.insert(c.terms[0].number);
+    choose_layouts(result, weights, oracle, dims);
+  }
   report(reports, "kernels", clock.lap(), cat(result.kernels.size(), " kernels"));
   return result;
 }

@@ -26,8 +26,13 @@ struct CompiledRegion {
   };
   std::vector<RegionKernel> kernels;  // in order
   std::vector<Source> wanted;
-  /// What kernels with several outputs would be one by one: measuring tells which is better.
-  std::vector<kernel::Kernel> alone;
+  /// What could stand in place of its kernels: those with several outputs one by one, and those that would
+  /// read weights in another layout. Measuring tells which is better.
+  struct Other {
+    kernel::Kernel kernel;
+    std::string replaces = {};  // the key of the kernel whose place it could take alone
+  };
+  std::vector<Other> others;
   // What saturation and mapping did, for reports.
   std::size_t classes = 0;
   std::size_t terms = 0;
@@ -41,10 +46,11 @@ class SaturatedRegion {
   SaturatedRegion(const Dag& dag, const rewriting::Region& region, const CompileOptions& options,
                   std::vector<StageReport>& reports);
 
-  /// Maps and lowers for these dims, which may come to the `largest`. With `weigh_groups` kernels of several
-  /// outputs are taken apart where the oracle says that this is faster.
+  /// Maps and lowers for these dims, which may come to the `largest`. With `weigh_others` kernels of several
+  /// outputs are taken apart, and weights are stored in another layout when they are set, where the oracle
+  /// says that this is faster.
   CompiledRegion map(const CompileOptions& options, search::CostOracle& oracle, const DimMap& dims,
-                     const DimMap& largest, std::vector<StageReport>& reports, bool weigh_groups = false);
+                     const DimMap& largest, std::vector<StageReport>& reports, bool weigh_others = false);
 
  private:
   rewriting::Language language_;

@@ -151,7 +151,7 @@ class Search {
     return sum;
   }
 
-  /// Kernels of a plan that were never timed, those alone too that it has as parts of larger ones.
+  /// Kernels of a plan that were never timed, and those that could stand in their place.
   std::vector<TunedKernel*> untimed(const Decisions& decisions) {
     std::vector<std::pair<double, TunedKernel*>> found;
     for (const auto& [key, count] : uses(decisions)) {
@@ -160,9 +160,9 @@ class Search {
         found.emplace_back(kernel.prior.seconds * static_cast<double>(count), &kernel);
     }
     for (const auto& [key, region] : decisions.regions)
-      for (const auto& kernel : region.alone) {
-        TunedKernel& alone = known_kernel(kernel);
-        if (alone.candidates.empty()) found.emplace_back(alone.prior.seconds, &alone);
+      for (const auto& [kernel, replaces] : region.others) {
+        TunedKernel& other = known_kernel(kernel);
+        if (other.candidates.empty()) found.emplace_back(other.prior.seconds, &other);
       }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -234,7 +234,30 @@ class Search {
     return fresh;
   }
 
-  /// Tunes the schedules of the best plan's kernels, always those of which most is to be expected.
+  /// Kernels that could take the place of one of the plan's, and are about as fast before either is tuned.
+  std::vector<std::pair<TunedKernel*, const TunedKernel*>> promising(const Decisions& decisions) {
+    const auto counts = uses(decisions);
+    const auto as_usual = [](const TunedKernel& kernel) {
+      const auto found = kernel.candidates.empty() ? nullptr : &kernel.candidates.front().timing;
+      return found != nullptr && found->outcome == Timing::Outcome::timed ? found->seconds : 0;
+    };
+    std::vector<std::pair<TunedKernel*, const TunedKernel*>> result;
+    std::set<std::string> seen;
+    for (const auto& [key, region] : decisions.regions)
+      for (const auto& [kernel, replaces] : region.others) {
+        if (!counts.contains(replaces)) continue;
+        TunedKernel& other = known_kernel(kernel);
+        const TunedKernel& replaced = kernels_.at(replaces);
+        constexpr double about = 1.1;
+        if (as_usual(other) > 0 && as_usual(other) < about * as_usual(replaced) &&
+            !counts.contains(other.key) && seen.insert(other.key).second)
+          result.emplace_back(&other, &replaced);
+      }
+    return result;
+  }
+
+  /// Tunes the schedules of the best plan's kernels and of what could take their place, always those of which
+  /// most is to be expected.
   void tune(std::string_view name, double share) {
     struct Work {
       TunedKernel* kernel;
@@ -242,8 +265,10 @@ class Search {
       double hope = 1;  // falls with every step that found nothing
     };
     std::vector<Work> works;
-    for (const auto& [key, count] : uses(best_))
-      works.push_back({&kernels_.at(key), static_cast<double>(count)});
+    const auto counts = uses(best_);
+    for (const auto& [key, count] : counts) works.push_back({&kernels_.at(key), static_cast<double>(count)});
+    for (const auto& [other, replaced] : promising(best_))
+      works.push_back({other, static_cast<double>(counts.at(replaced->key))});
     const auto seconds = [](const Work& work) {
       const auto* best = work.kernel->best();
       return work.count * (best != nullptr ? best->timing.seconds : work.kernel->prior.seconds);

@@ -189,13 +189,16 @@ void Runner::check_status(const Step& step) const {
   throw IndexError(status_[2], status_[3]);
 }
 
-void Runner::run() {
+void Runner::load() {
   ensure(prepared_, "prepare comes before run");
   if (addresses_stale_) refresh_addresses();
-  if (weights_stale_) {
-    for (auto& ready : load_) run_step(ready);
-    weights_stale_ = false;
-  }
+  if (!weights_stale_) return;
+  for (auto& ready : load_) run_step(ready);
+  weights_stale_ = false;
+}
+
+void Runner::run() {
+  load();
   for (std::size_t k = 0; k < ready_.size(); ++k) {
     if (!timing_) {
       run_step(ready_[k]);

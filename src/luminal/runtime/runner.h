@@ -42,6 +42,8 @@ class Runner {
   /// Fixes the dims for the runs that follow: checks, sizes, memory. `Error` if a check fails, or for more
   /// memory than the device has; then everything stays as it was.
   void prepare(const DimMap& dims);
+  /// Computes what is made of weights alone, if they changed; otherwise the next run does.
+  void load();
   /// Allocates nothing. `IndexError` if data names a place outside of its axis.
   void run();
   /// What runs take beside external buffers, and all in all; known after `prepare`.

@@ -1,0 +1,14 @@
+#pragma once
+#include <set>
+
+#include "luminal/compile/region.h"
+
+namespace luminal {
+
+/// Stores weights in another order of axes when they are set, where the oracle says that this makes kernels
+/// faster. `weights`: the numbers of the region's sources that are static. Kernels that would read another
+/// layout join the region's `others`.
+void choose_layouts(CompiledRegion& region, const std::set<std::size_t>& weights, search::CostOracle& oracle,
+                    const DimMap& dims);
+
+}  // namespace luminal
