@@ -263,8 +263,8 @@ TEST(Search, RecordsRefuseWhatIsNoRecord) {
   for (const std::string& bad :
        {std::string(), std::string("something"), std::string("luminal timings 1\nend 0\n"), head,
         head + "key\nend 1\n", head + "key timed x y\nend 1\n", head + "key odd 1 2\nend 1\n",
-        head + "ceilings 1 2\nend 0\n", head + "ceilings 0 1 1 1 1 1 1\nend 0\n",
-        head + "ceilings -1 1 1 1 1 1 1\nend 0\n", head + "key timed nan 2\nend 1\n",
+        head + "ceilings 1 2\nend 0\n", head + "ceilings 0 1 1 1 1 1 1 1 1\nend 0\n",
+        head + "ceilings -1 1 1 1 1 1 1 1 1\nend 0\n", head + "key timed nan 2\nend 1\n",
         head + "key timed inf 2\nend 1\n", head + "key timed -1 2\nend 1\n", head + "key timed 1 2\n",
         head + "key timed 1 2\nend 1", head + "key timed 1 2\nend 2\n",
         head + "key timed 1 2\nend 1\nkey timed 1 2\n"})

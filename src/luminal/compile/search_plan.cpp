@@ -431,13 +431,13 @@ class Search {
           {candidates[k].name, candidates[k].predicted, candidates[k].timing.value_or(Timing{}), k == won});
     const auto counts = uses(candidates[won].decisions);
     for (const auto& [key, kernel] : kernels_) {
-      SearchReport::Kernel entry{.key = key,
-                                 .family = std::string(search::name(kernel.prior.family)),
-                                 .estimated = kernel.prior.seconds,
-                                 .limit = std::max(kernel.prior.bytes / ceilings_.bandwidth,
-                                                   kernel.prior.operations / ceilings_.contraction_rate),
-                                 .runs = counts.contains(key) ? counts.at(key) : 0,
-                                 .candidates = {}};
+      SearchReport::Kernel entry{
+          .key = key,
+          .family = std::string(search::name(kernel.prior.family)),
+          .estimated = kernel.prior.seconds,
+          .limit = ceilings_.least_seconds(kernel.prior.bytes, kernel.prior.operations),
+          .runs = counts.contains(key) ? counts.at(key) : 0,
+          .candidates = {}};
       const auto& schedules = candidates[won].decisions.schedules;
       const auto chosen = schedules.find(key);
       const std::string taken = codegen::text(chosen != schedules.end() ? chosen->second : kernel.usual);

@@ -58,9 +58,10 @@ Timing::Outcome outcome_named(Words& words) {
 
 auto ceiling_members(search::MachineModel& model) {
   // A new member does not compile here until it is recorded.
-  auto& [bandwidth, contraction_rate, vector_rate, launch, workers, on_chip, shared_cache] = model;
-  return std::vector<double*>{&bandwidth, &contraction_rate, &vector_rate, &launch,
-                              &workers,   &on_chip,          &shared_cache};
+  auto& [bandwidth, contraction_rate, vector_rate, launch, workers, on_chip, shared_cache, cache_bandwidth,
+         middle_bandwidth] = model;
+  return std::vector<double*>{&bandwidth, &contraction_rate, &vector_rate,     &launch,          &workers,
+                              &on_chip,   &shared_cache,     &cache_bandwidth, &middle_bandwidth};
 }
 
 }  // namespace
