@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -6,10 +7,14 @@
 
 namespace luminal::test {
 
-/// How many trials a randomised suite runs: `sample` by default, `full` under `./luminal test -L slow`.
+/// How many trials a randomised suite runs: `sample` by default, `full` under `./luminal test -L slow`, and a
+/// part of the sample where LUMINAL_SAMPLE=1/n asks for it, as with sanitizers, which are slow.
 inline int trials(int sample, int full) {
   const char* wanted = std::getenv("LUMINAL_FULL");
-  return wanted != nullptr && std::string(wanted) == "1" ? full : sample;
+  if (wanted != nullptr && std::string(wanted) == "1") return full;
+  const char* part = std::getenv("LUMINAL_SAMPLE");
+  const int divisor = part != nullptr && std::string(part).starts_with("1/") ? std::atoi(part + 2) : 1;
+  return std::max(1, sample / std::max(1, divisor));
 }
 
 /// The trials that this process runs, of `count`: all, or every n-th of them with LUMINAL_SHARD=k/n.
