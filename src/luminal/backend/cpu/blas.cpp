@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -59,7 +58,7 @@ void connect_blas(const std::string& entry, const std::function<void*(const char
     if (place == nullptr) continue;
     if (blas() == nullptr)
       throw Error(cat("cpu: kernel ", entry, " calls OpenBLAS, which this machine does not have"));
-    std::memcpy(place, &(blas()->*member), sizeof(void*));
+    *static_cast<void**>(place) = blas()->*member;
   }
 }
 
