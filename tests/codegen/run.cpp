@@ -8,6 +8,7 @@
 
 #include "luminal/backend/cpu/jit.h"
 #include "luminal/codegen/footprint.h"
+#include "luminal/codegen/schedule_text.h"
 #include "luminal/op/scalar.h"
 #include "luminal/support/error.h"
 #include "tests/random.h"
@@ -115,7 +116,12 @@ void expect_footprints(const kernel::Kernel& kernel, const codegen::Schedule& sc
 Outcome run_compiled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
                      const codegen::Machine& machine, bool system_compiler, std::vector<Bytes> before,
                      const std::optional<DimMap>& hints) {
-  const codegen::Schedule schedule = codegen::default_schedule(kernel, machine, hints.value_or(dims));
+  return run_scheduled(kernel, inputs, dims, codegen::default_schedule(kernel, machine, hints.value_or(dims)),
+                       system_compiler, std::move(before));
+}
+
+Outcome run_scheduled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
+                      const codegen::Schedule& schedule, bool system_compiler, std::vector<Bytes> before) {
   const codegen::Source source = codegen::print_kernel(kernel, codegen::c_dialect(), schedule);
   static std::map<std::pair<bool, std::string>, cpu::Function> compiled;  // many schedules print one text
   cpu::Function& function = compiled[{system_compiler, source.text}];
@@ -211,14 +217,23 @@ void expect_as_interpreted(const kernel::Kernel& kernel, const Check& check) {
       check.inputs.empty() ? random_inputs(kernel, check.dims, check.seed, check.places) : check.inputs;
   std::vector<std::span<const std::byte>> spans(inputs.begin(), inputs.end());
   const std::vector<Bytes> expected = kernel::interpret(kernel, spans, check.dims, check.before);
+  const auto expect_right = [&](const Outcome& run, const std::string& how) {
+    EXPECT_EQ(run.status[0], 0) << how;
+    compare(kernel, expected, run.outputs, check.tolerance, how);
+  };
+  if (check.schedule) {
+    const std::string how = codegen::text(*check.schedule);
+    return expect_right(
+        run_scheduled(kernel, inputs, check.dims, *check.schedule, check.system_compiler, check.before), how);
+  }
   for (const int vector_bytes : check.vector_bytes) {
     for (const int workers : check.workers) {
       const codegen::Machine machine{.vector_bytes = vector_bytes, .workers = workers};
-      const Outcome run = run_compiled(kernel, inputs, check.dims, machine, false, check.before, check.hints);
+      const Outcome run =
+          run_compiled(kernel, inputs, check.dims, machine, check.system_compiler, check.before, check.hints);
       const std::string how =
           std::to_string(vector_bytes) + " bytes, " + std::to_string(workers) + " workers";
-      EXPECT_EQ(run.status[0], 0) << how;
-      compare(kernel, expected, run.outputs, check.tolerance, how);
+      expect_right(run, how);
       if (::testing::Test::HasFailure()) return;
     }
   }

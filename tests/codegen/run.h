@@ -24,6 +24,10 @@ struct Outcome {
 Outcome run_compiled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
                      const codegen::Machine& machine, bool system_compiler = false,
                      std::vector<Bytes> before = {}, const std::optional<DimMap>& hints = std::nullopt);
+/// The same with a schedule of the caller's.
+Outcome run_scheduled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
+                      const codegen::Schedule& schedule, bool system_compiler = false,
+                      std::vector<Bytes> before = {});
 
 /// Random elements for each input: small numbers for floats, the dtype's range cut to ±100 for integers, and
 /// for inputs named in `places` whole numbers in [0, length).
@@ -42,6 +46,9 @@ struct Check {
   std::optional<DimMap> hints = std::nullopt;
   std::vector<int> vector_bytes = {64, 32, 16, 0};
   std::vector<int> workers = {1, 64};
+  /// The one schedule to run with, instead of the machines' default ones.
+  std::optional<codegen::Schedule> schedule = std::nullopt;
+  bool system_compiler = false;
 };
 
 /// Verifies the kernel and compares every output with the interpreter's, for vectors of several widths and

@@ -1,7 +1,6 @@
 #include "luminal/codegen/contract.h"
 
 #include <algorithm>
-#include <map>
 
 #include "luminal/codegen/nest.h"
 #include "luminal/codegen/strides.h"
@@ -44,19 +43,6 @@ const value::Map* summed_product(const kernel::Kernel& kernel, ValueId id) {
     return nullptr;
   const auto* map = kernel.value(reduce->arguments[0]).try_get<value::Map>();
   return map != nullptr && map->op == Op::mul ? map : nullptr;
-}
-
-Expr substituted(const kernel::Kernel& kernel, const Expr& offset, const std::vector<LoopId>& loops,
-                 const Expr& flat) {
-  std::map<std::string, Expr, std::less<>> places;
-  Expr divisor(1);
-  for (std::size_t k = loops.size(); k-- > 0;) {
-    const Expr extent = kernel.loop(loops[k]).extent;
-    const Expr quotient = flat / divisor;
-    places.emplace(cat("i", loops[k].value()), k == 0 ? quotient : quotient % extent);
-    divisor = divisor * extent;
-  }
-  return offset.substitute(places);
 }
 
 }  // namespace
@@ -128,25 +114,9 @@ std::optional<Direct> direct_read(const kernel::Kernel& kernel, ValueId factor,
   const auto* load = kernel.value(factor).try_get<value::Load>();
   if (load == nullptr) return std::nullopt;
   const Expr offset = flat_index(load->index, kernel.inputs()[load->input].shape);
-  if (!kernel::positions_of(offset).empty()) return std::nullopt;
-  const auto flat = [&](std::size_t axis, const std::vector<LoopId>& loops) {
-    Expr count(1);
-    for (const auto loop : loops) count = count * kernel.loop(loop).extent;
-    return Expr::coordinate(axis, count);
-  };
-  const Expr row = flat(999'996, across);
-  const Expr column = flat(999'997, along);
-  const Expr place = substituted(kernel, substituted(kernel, offset, across, row), along, column);
-  const auto step = [&](const Expr& variable) -> Expr {
-    return place.substitute({{std::string(variable.name()), variable + Expr(1)}}) - place;
-  };
-  const Expr stride = step(row);
-  const Expr unit = step(column);
-  if (unit != Expr(1) && !along.empty()) return std::nullopt;
-  if (stride.depends_on(row.name()) || stride.depends_on(column.name())) return std::nullopt;
-  const Expr offset_at_origin = place.substitute(std::map<std::string, Expr, std::less<>>{
-      {std::string(row.name()), Expr(0)}, {std::string(column.name()), Expr(0)}});
-  return Direct{load->input, offset_at_origin, stride};
+  const auto lines = lines_of(kernel, offset, across, along);
+  if (!lines) return std::nullopt;
+  return Direct{load->input, lines->offset, lines->stride};
 }
 
 }  // namespace luminal::codegen

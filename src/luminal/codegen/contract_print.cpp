@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "luminal/codegen/contract.h"
+#include "luminal/codegen/library.h"
 #include "luminal/codegen/nest.h"
 #include "luminal/codegen/strides.h"
 #include "luminal/codegen/tile.h"
@@ -50,6 +51,7 @@ class ContractPrinter {
   Operand left(const Contraction& sum, std::size_t number);
   Operand right(const Contraction& sum, std::size_t number);
   void epilogue();
+  void call();
   void stores();
   std::int64_t padded_columns() const;
   DType dtype(const Contraction& sum) const { return kernel_.value(sum.sum).dtype; }
@@ -153,6 +155,13 @@ void ContractPrinter::epilogue() {
   e_.close(cat("for (i64 ", row, " = 0; ", row, " < m1 - m0; ++", row, ")"));
 }
 
+void ContractPrinter::call() {
+  const auto call = library_call(kernel_, nest_);
+  if (!call)
+    throw InternalError("schedule: a library for a nest that is no plain product", kernel::print(kernel_));
+  print_library_call(e_, *call, {"m0", "m1"}, {"n0", "n1"});
+}
+
 void ContractPrinter::print() {
   e_.set_lanes(lanes_);
   const Expr rows = print_.extent_of(shape_.rows);
@@ -169,8 +178,12 @@ void ContractPrinter::print() {
   e_.line(cat("const i64 m0 = task / column_blocks % row_blocks * ", tiles_.block_rows, ", m1 = m0 + ",
               tiles_.block_rows, " < ", m, " ? m0 + ", tiles_.block_rows, " : ", m, ";"));
   print_.bind(shape_.batch, "(task / column_blocks / row_blocks)");
-  for (std::size_t k = 0; k < shape_.sums.size(); ++k) multiply(shape_.sums[k], k);
-  epilogue();
+  if (tiles_.library) {
+    call();
+  } else {
+    for (std::size_t k = 0; k < shape_.sums.size(); ++k) multiply(shape_.sums[k], k);
+    epilogue();
+  }
   e_.close("");
 }
 

@@ -4,6 +4,32 @@ namespace luminal::codegen {
 namespace {
 
 constexpr HelperText table[] = {
+    // c = a·b, of m × n, m × k and k × n elements: (r, c) at r·step + c, or where turned at r + c·step.
+    // Whoever
+    // loads the program sets the variable to cblas_sgemm or cblas_dgemm, which count with ints; what they
+    // cannot count, and empty sums, are done here. BLAS' 101 and 102 are the result's order,
+    // 111 and 112 say whether a factor has that order too.
+    {"gemm", "",
+     R"(void (*luminal_blas_$T)(int, int, int, int, int, int, $T, const $T*, int, const $T*, int, $T, $T*, int);
+static void gemm_$T(i64 m, i64 n, i64 k, int a_turned, const $T* a, i64 a_step, int b_turned, const $T* b,
+                    i64 b_step, int c_turned, $T* c, i64 c_step) {
+  const i64 most = 0x7fffffff;
+  if (k > 0 && m <= most && n <= most && k <= most && a_step <= most && b_step <= most && c_step <= most) {
+    luminal_blas_$T(c_turned ? 102 : 101, a_turned == c_turned ? 111 : 112, b_turned == c_turned ? 111 : 112,
+                    (int)m, (int)n, (int)k, 1, a, (int)a_step, b, (int)b_step, 0, c, (int)c_step);
+    return;
+  }
+  const i64 a_row = a_turned ? 1 : a_step, a_term = a_turned ? a_step : 1;
+  const i64 b_term = b_turned ? 1 : b_step, b_column = b_turned ? b_step : 1;
+  const i64 c_row = c_turned ? 1 : c_step, c_column = c_turned ? c_step : 1;
+  for (i64 r = 0; r < m; ++r)
+    for (i64 j = 0; j < n; ++j) {
+      $T sum = 0;
+      for (i64 t = 0; t < k; ++t) sum += a[r * a_row + t * a_term] * b[t * b_term + j * b_column];
+      c[r * c_row + j * c_column] = sum;
+    }
+}
+)"},
     // NaN if either is, and +0 of the two zeros: equal values have equal bits but for the zeros' sign.
     {"max", "core", R"($Q $T max_$T($T a, $T b) {
   const $U less = MASK_$T(a < b), same = MASK_$T(a == b), none = MASK_$T((a != a) | (b != b));

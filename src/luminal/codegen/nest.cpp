@@ -347,7 +347,8 @@ bool is_expensive(const kernel::Kernel& kernel, ValueId id) {
 
 void print_nest(Emitter& emitter, const Nest& nest, const NestSchedule& schedule) {
   if (!schedule.tiles) return NestPrinter(emitter, nest, schedule).print();
-  if (attention_of(emitter.kernel(), nest)) return print_attention(emitter, nest, schedule);
+  if (!schedule.tiles->library && attention_of(emitter.kernel(), nest))
+    return print_attention(emitter, nest, schedule);
   print_contractions(emitter, nest, schedule);
 }
 

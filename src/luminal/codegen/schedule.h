@@ -15,6 +15,8 @@ struct Machine {
   int workers = 1;
   std::int64_t l1_bytes = 32 << 10;
   std::int64_t l2_bytes = 1 << 20;
+  /// Programs can call a BLAS library: see library.h.
+  bool blas = false;
 };
 
 /// Register tiles for sums of products: see contract.h. `rows` × `vectors` registers accumulate; a task makes
@@ -25,6 +27,9 @@ struct TileSchedule {
   std::int64_t block_rows = 64;
   std::int64_t block_columns = 64;
   std::int64_t depth = 256;
+  /// A call of a BLAS library makes the block: then rows, vectors and depth say nothing. Only where
+  /// `library_call` (library.h) finds one; the default schedule never has it.
+  bool library = false;
 };
 
 /// How the nest of stores that share a domain runs.

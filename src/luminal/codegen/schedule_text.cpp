@@ -19,9 +19,9 @@ std::string nest_text(const NestSchedule& nest) {
   if (retile) words += " retile=1";
   if (vector_loop) words += cat(" vector=", vector_loop->value());
   if (!tiles) return words;
-  const auto& [rows, vectors, block_rows, block_columns, depth] = *tiles;
-  return words +
-         cat(" tile=", rows, "x", vectors, " block=", block_rows, "x", block_columns, " depth=", depth);
+  const auto& [rows, vectors, block_rows, block_columns, depth, library] = *tiles;
+  words += cat(" tile=", rows, "x", vectors, " block=", block_rows, "x", block_columns, " depth=", depth);
+  return library ? words + " library=1" : words;
 }
 
 [[noreturn]] void refuse(std::string_view word) {
@@ -71,6 +71,8 @@ void read_word(NestSchedule& nest, std::string_view word) {
     std::tie(tiles_of(nest).block_rows, tiles_of(nest).block_columns) = pair(value, word);
   } else if (name == "depth") {
     tiles_of(nest).depth = number(value, word);
+  } else if (name == "library") {
+    tiles_of(nest).library = number(value, word) != 0;
   } else {
     refuse(word);
   }

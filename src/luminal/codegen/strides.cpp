@@ -1,5 +1,7 @@
 #include "luminal/codegen/strides.h"
 
+#include <map>
+
 #include "luminal/kernel/structure.h"
 #include "luminal/support/text.h"
 
@@ -8,6 +10,23 @@ namespace luminal::codegen {
 using kernel::LoopId;
 using kernel::ValueId;
 namespace value = kernel::value;
+
+namespace {
+
+Expr substituted(const kernel::Kernel& kernel, const Expr& offset, const std::vector<LoopId>& loops,
+                 const Expr& flat) {
+  std::map<std::string, Expr, std::less<>> places;
+  Expr divisor(1);
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    const Expr extent = kernel.loop(loops[k]).extent;
+    const Expr quotient = flat / divisor;
+    places.emplace(cat("i", loops[k].value()), k == 0 ? quotient : quotient % extent);
+    divisor = divisor * extent;
+  }
+  return offset.substitute(places);
+}
+
+}  // namespace
 
 Expr flat_index(const std::vector<Expr>& index, const Shape& shape) {
   const std::vector<Expr> strides = shape.contiguous_strides();
@@ -34,6 +53,29 @@ std::optional<Expr> step_along(const kernel::Kernel& kernel, const Expr& offset,
   for (const std::int64_t candidate : {1, 0})
     if (prove_eq(any, first + Expr(candidate) * lane)) return Expr(candidate);
   return std::nullopt;
+}
+
+std::optional<Lines> lines_of(const kernel::Kernel& kernel, const Expr& offset,
+                              const std::vector<LoopId>& across, const std::vector<LoopId>& along) {
+  if (!kernel::positions_of(offset).empty()) return std::nullopt;
+  const auto flat = [&](std::size_t axis, const std::vector<LoopId>& loops) {
+    Expr count(1);
+    for (const auto loop : loops) count = count * kernel.loop(loop).extent;
+    return Expr::coordinate(axis, count);
+  };
+  const Expr row = flat(999'996, across);
+  const Expr column = flat(999'997, along);
+  const Expr place = substituted(kernel, substituted(kernel, offset, across, row), along, column);
+  const auto step = [&](const Expr& variable) -> Expr {
+    return place.substitute({{std::string(variable.name()), variable + Expr(1)}}) - place;
+  };
+  const Expr stride = step(row);
+  const Expr unit = step(column);
+  if (unit != Expr(1) && !along.empty()) return std::nullopt;
+  if (stride.depends_on(row.name()) || stride.depends_on(column.name())) return std::nullopt;
+  const Expr offset_at_origin = place.substitute(std::map<std::string, Expr, std::less<>>{
+      {std::string(row.name()), Expr(0)}, {std::string(column.name()), Expr(0)}});
+  return Lines{offset_at_origin, stride};
 }
 
 int lanes_gain(const kernel::Kernel& kernel, LoopId loop, const std::vector<ValueId>& roots, int lanes) {

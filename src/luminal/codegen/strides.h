@@ -14,6 +14,16 @@ std::optional<Expr> step_along(const kernel::Kernel& kernel, const Expr& offset,
 /// The flat index of an element of a row-major array.
 Expr flat_index(const std::vector<Expr>& index, const Shape& shape);
 
+/// Elements in lines: element (flat place r of some loops, flat place c of others) at offset + r·stride + c.
+struct Lines {
+  Expr offset;
+  Expr stride;
+};
+/// Whether an access is such, with r over `across` and c over `along`.
+std::optional<Lines> lines_of(const kernel::Kernel& kernel, const Expr& offset,
+                              const std::vector<kernel::LoopId>& across,
+                              const std::vector<kernel::LoopId>& along);
+
 /// The loop among the candidates that has enough points for vectors of `lanes`, and along which most of the
 /// loads that the roots need are contiguous; nullopt if none gains.
 std::optional<kernel::LoopId> best_lanes(const kernel::Kernel& kernel,

@@ -1,11 +1,13 @@
 #include "luminal/codegen/variants.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 
 #include "luminal/codegen/attend.h"
 #include "luminal/codegen/contract.h"
+#include "luminal/codegen/library.h"
 #include "luminal/codegen/nest.h"
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/kernel/merge_loops.h"
@@ -60,12 +62,32 @@ class Knobs {
       rows_ = points(kernel, shape->rows, hints);
       columns_ = points(kernel, shape->columns, hints);
       depth_ = points(kernel, shape->sums.front().depth, hints);
+      batch_ = points(kernel, shape->batch, hints);
     }
+  }
+
+  /// A library's call for each block: of rows, of columns, or all of them; a worker has one of them at least.
+  void library(std::size_t number, Collection& found) const {
+    if (!machine_.blas || !library_call(kernel_, nest_)) return;
+    const auto add = [&](double rows, double columns) {
+      NestSchedule next;
+      next.tiles = TileSchedule{.rows = 1,
+                                .vectors = 1,
+                                .block_rows = rounded_up(rows, 1),
+                                .block_columns = rounded_up(columns, 1),
+                                .depth = 1,
+                                .library = true};
+      found.add(number, next);
+    };
+    const double pieces = std::max(1.0, std::ceil(machine_.workers / std::max(1.0, batch_)));
+    if (rows_ >= pieces) add(std::ceil(rows_ / pieces), columns_);
+    if (columns_ >= pieces) add(rows_, std::ceil(columns_ / pieces));
+    add(rows_, columns_);
   }
 
   /// Other shapes of register tiles, with blocks of about the size that `from` has.
   void tile_shapes(const NestSchedule& from, std::size_t number, Collection& found) const {
-    if (!from.tiles) return;
+    if (!from.tiles || from.tiles->library) return;
     constexpr std::pair<int, int> shapes[] = {{14, 2}, {12, 2}, {8, 3}, {9, 3},  {6, 4}, {4, 4},
                                               {8, 2},  {4, 6},  {3, 8}, {14, 1}, {7, 1}, {6, 2},
                                               {1, 8},  {1, 4},  {2, 8}, {2, 4},  {5, 5}};
@@ -89,7 +111,7 @@ class Knobs {
       next.tiles->block_columns =
           rounded_up(std::min(static_cast<double>(tiles.block_columns) * factor, columns_), wide);
       found.add(number, next);
-      if (attends_) continue;
+      if (attends_ || tiles.library) continue;
       next = from;
       next.tiles->depth = std::max<std::int64_t>(
           16, static_cast<std::int64_t>(std::min(static_cast<double>(tiles.depth) * factor, depth_)));
@@ -174,6 +196,7 @@ class Knobs {
   double rows_ = 1;
   double columns_ = 1;
   double depth_ = 1;
+  double batch_ = 1;
   double work_ = 1;
 
   std::vector<LoopId> grid_of(const NestSchedule& schedule) const {
@@ -214,6 +237,7 @@ std::vector<Schedule> schedule_variants(const kernel::Kernel& kernel, const Mach
   const Schedule plain = plain_schedule(kernel, machine, hints);
   return collected(kernel, usual, machine, hints,
                    [&](const Knobs& knobs, const NestSchedule& from, std::size_t k, Collection& found) {
+                     knobs.library(k, found);
                      knobs.tile_shapes(from, k, found);
                      found.add(k, plain.nests[k]);
                      knobs.vectors(plain.nests[k], k, found);

@@ -5,9 +5,9 @@
 
 namespace luminal::codegen {
 
-/// Schedules to try beside the default one, the most different first: other templates, shapes of register
-/// tiles, vector loops. In an order that depends on the arguments alone; none is equal to the default or to
-/// another.
+/// Schedules to try beside the default one, the most different first: a library's calls, other
+/// templates, shapes of register tiles, vector loops. In an order that depends on the arguments alone; none
+/// is equal to the default or to another.
 std::vector<Schedule> schedule_variants(const kernel::Kernel& kernel, const Machine& machine,
                                         const DimMap& hints);
 

@@ -8,6 +8,7 @@
 #include <exception>
 #include <mutex>
 
+#include "luminal/backend/cpu/blas.h"
 #include "luminal/backend/cpu/pool.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -63,7 +64,9 @@ void work(void* context, std::int64_t task, int worker) {
 class CpuDevice : public runtime::Device {
  public:
   explicit CpuDevice(const CpuOptions& options)
-      : jit_(options.compiler), threads_(std::make_unique<Threads>(options.workers)) {
+      : jit_(options.compiler),
+        blas_(options.blas ? blas() : nullptr),
+        threads_(std::make_unique<Threads>(options.workers)) {
     limit_ = options.memory_limit != 0 ? options.memory_limit
                                        : static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                                              static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -71,12 +74,14 @@ class CpuDevice : public runtime::Device {
 
   std::string name() const override { return "cpu"; }
   std::string fingerprint() const override {
-    return cat("cpu, ", threads_->pool.workers(), " workers, ", jit_.description());
+    return cat("cpu, ", threads_->pool.workers(), " workers, ",
+               blas_ == nullptr ? "no OpenBLAS" : blas_->description, ", ", jit_.description());
   }
   const codegen::Dialect& dialect() const override { return codegen::c_dialect(); }
   codegen::Machine machine() const override {
     codegen::Machine result = cpu::machine();
     result.workers = threads_->pool.workers();
+    result.blas = blas_ != nullptr;
     return result;
   }
   std::size_t memory_limit() const override { return limit_; }
@@ -177,6 +182,7 @@ class CpuDevice : public runtime::Device {
   };
 
   Jit jit_;
+  const Blas* blas_;
   std::unique_ptr<Threads> threads_;
   std::size_t limit_ = 0;
 };

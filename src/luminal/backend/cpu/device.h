@@ -13,6 +13,8 @@ struct CpuOptions {
   std::optional<Compiler> compiler = std::nullopt;
   /// Bytes that one executable may take; 0: what the machine has.
   std::size_t memory_limit = 0;
+  /// Whether searches may choose calls of OpenBLAS, if the machine has it.
+  bool blas = true;
 };
 
 /// This machine's processor: C text, compiled here, on a pool of threads. `Error` if there is no compiler.

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "luminal/backend/cpu/blas.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -87,7 +88,9 @@ class ClangLoader final : public Jit::Loader {
     auto& library = library_for(entry);
     check(jit_->addObjectFile(library, llvm::MemoryBuffer::getMemBufferCopy(binary, entry)),
           "adding a kernel");
-    return take(jit_->lookup(library, entry), "the kernel's function").toPtr<Function>();
+    const auto function = take(jit_->lookup(library, entry), "the kernel's function").toPtr<Function>();
+    connect_blas(entry, [&](const char* name) { return variable(library, name); });
+    return function;
   }
 
  private:
@@ -105,6 +108,17 @@ class ClangLoader final : public Jit::Loader {
     library->addGenerator(
         take(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix), "the process' symbols"));
     return *library;
+  }
+
+  void* variable(llvm::orc::JITDylib& library, const char* name) {
+    const auto symbol = jit_->mangleAndIntern(name);
+    const auto found = take(
+        jit_->getExecutionSession().lookup(
+            llvm::orc::makeJITDylibSearchOrder(&library, llvm::orc::JITDylibLookupFlags::MatchAllSymbols),
+            llvm::orc::SymbolLookupSet(symbol, llvm::orc::SymbolLookupFlags::WeaklyReferencedSymbol)),
+        "a kernel's variables");
+    const auto place = found.find(symbol);
+    return place == found.end() ? nullptr : place->second.getAddress().toPtr<void*>();
   }
 
   std::unique_ptr<llvm::Module> front_end(const std::string& text, const std::string& entry,

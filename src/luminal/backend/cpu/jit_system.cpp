@@ -11,6 +11,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "luminal/backend/cpu/blas.h"
 #include "luminal/backend/cpu/loaders.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -115,6 +116,7 @@ class SystemLoader final : public Jit::Loader {
     handles_.push_back(handle);
     void* symbol = dlsym(handle, entry.c_str());
     if (symbol == nullptr) throw Error(cat("cpu: the program has no function ", entry));
+    connect_blas(entry, [&](const char* name) { return dlsym(handle, name); });
     return reinterpret_cast<Function>(symbol);
   }
 
