@@ -34,6 +34,7 @@ void bind_dims(Graph& graph, const DimMap& given) {
 }
 
 void run_profile(const ProfileOptions& given) {
+  const OutputFile trace(given.trace, "profile");
   Graph graph = load_graph(given.file, "profile");
   CompileSession session(given.search, "profile");
   bind_dims(graph, session.options().tune_dims);
@@ -42,7 +43,7 @@ void run_profile(const ProfileOptions& given) {
   session.finish();
   const Profile measured = profile(exe, graph.dims(), measure_ceilings(*session.device()), given.runs);
   std::cout << measured.text();
-  if (!given.trace.empty()) write_file(given.trace, measured.trace(), "profile");
+  trace.write(measured.trace());
 }
 
 void list_devices(bool json) {
@@ -74,13 +75,18 @@ void list_devices(bool json) {
 
 void run_cache(const std::string& word) {
   Cache cache(Cache::default_directory());
+  if (cache.directory().empty()) throw Error(cat("cache: ", cache.problem()));
   if (word == "path") {
     std::cout << cache.directory().string() << '\n';
     return;
   }
   if (!cache.problem().empty()) throw Error(cat("cache: ", cache.problem()));
   if (word == "clear") {
-    std::cout << cache.clear() << " entries removed\n";
+    const Cache::Cleared cleared = cache.clear();
+    std::cout << cleared.removed << " entries removed\n";
+    if (cleared.kept > 0)
+      throw Error(cat("cache: ", cleared.kept, " entries of ", cache.directory().string(),
+                      " cannot be removed: ", cleared.problem));
     return;
   }
   std::uintmax_t bytes = 0;
