@@ -206,8 +206,8 @@ class Cli(unittest.TestCase):
 
     def test_devices(self):
         for device in json.loads(self.accepts("devices", "--json").stdout):
-            for key in ("workers", "vector_bytes", "memory_bytes", "bandwidth", "flops", "vector_ops",
-                        "launch_seconds"):
+            for key in ("workers", "vector_bytes", "memory_bytes", "bandwidth", "middle_bandwidth",
+                        "cache_bandwidth", "flops", "vector_ops", "launch_seconds"):
                 self.assertGreater(device[key], 0, key)
             self.assertIn(device["name"], self.accepts("devices").stdout)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Ctrl-C at several instants of a search: the program ends well, prints a plan, and the cache serves the next one.
+# Ctrl-C at several instants of a search: the program ends well and prints a plan, and the next search is not taken for done.
 set -euo pipefail
 program=$1
 folder=$(mktemp -d)
@@ -18,8 +18,8 @@ for after in 0.05 0.3 0.8 1.6 3 5; do
   if [ "$status" = 130 ] && [ ! -s "$folder/plan" ]; then continue; fi
   [ "$status" = 0 ] || { echo "after $after s: status $status"; cat "$folder/error"; exit 1; }
   grep -q '^run ' "$folder/plan" || { echo "after $after s: no plan"; exit 1; }
-  "$program" compile model:mnist --search --budget 60 > "$folder/again"
-  cmp "$folder/plan" "$folder/again" || { echo "after $after s: the cache has another plan"; exit 1; }
+  "$program" compile model:mnist --search --budget 60 --candidates 3 > "$folder/again"
+  grep -q '^run ' "$folder/again" || { echo "after $after s: the cache is of no use"; exit 1; }
   "$program" cache clear > /dev/null
   kept=$((kept + 1))
 done

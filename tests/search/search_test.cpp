@@ -178,11 +178,16 @@ TEST(Search, WrongKernelsAreCaught) {
 /// Wrong in the last task only: what a tail handled badly looks like.
 TEST(Search, KernelsThatAreWrongInPlacesAreCaught) {
   Mlp model;
+  std::size_t changed = 0;
   const auto wrong = std::make_shared<test::WrappedDevice>([&](const codegen::Source& source) {
     if (Hash(6).add(source.text).value() % 4 != 0) return source.text;
-    return test::with_statement(source, "  if (task == 3) return;\n");
+    ++changed;
+    return test::with_statement(source, "  if (task == 1) return;\n");
   });
-  expect_right(model.g, compile(model.g, wrong, searching(60s, 40)));
+  const Executable exe = compile(model.g, wrong, searching(60s, 40));
+  EXPECT_GT(changed, 0U);
+  EXPECT_GT(count(*exe.search_report(), Timing::Outcome::wrong), 0U);
+  expect_right(model.g, exe);
 }
 
 TEST(Search, CrashesAreContained) {
@@ -253,8 +258,16 @@ TEST(Search, SchedulesAndKernelsReadBackAsWritten) {
 }
 
 TEST(Search, RecordsRefuseWhatIsNoRecord) {
-  for (const auto* bad : {"", "something", "luminal timings 1\nkey", "luminal timings 1\nkey timed x y",
-                          "luminal timings 1\nkey odd 1 2", "luminal timings 1\nceilings 1 2"})
+  const std::string head = "luminal timings 2\n";
+  EXPECT_EQ(TimingRecord::parse(head + "key timed 1 2\nend 1\n").size(), 1U);
+  for (const std::string& bad :
+       {std::string(), std::string("something"), std::string("luminal timings 1\nend 0\n"), head,
+        head + "key\nend 1\n", head + "key timed x y\nend 1\n", head + "key odd 1 2\nend 1\n",
+        head + "ceilings 1 2\nend 0\n", head + "ceilings 0 1 1 1 1 1 1 1 1\nend 0\n",
+        head + "ceilings -1 1 1 1 1 1 1 1 1\nend 0\n", head + "key timed nan 2\nend 1\n",
+        head + "key timed inf 2\nend 1\n", head + "key timed -1 2\nend 1\n", head + "key timed 1 2\n",
+        head + "key timed 1 2\nend 1", head + "key timed 1 2\nend 2\n",
+        head + "key timed 1 2\nend 1\nkey timed 1 2\n"})
     EXPECT_THROW(TimingRecord::parse(bad), Error) << bad;
 }
 

@@ -106,7 +106,7 @@ double limit_of(const runtime::Plan& plan, const DimMap& dims, const search::Mac
     if (step.kernel)
       if (const auto estimate = roofline.estimate(plan.kernels[*step.kernel].kernel, dims))
         operations += estimate->operations;
-  return std::max(least_bytes / ceilings.bandwidth, operations / ceilings.contraction_rate);
+  return ceilings.least_seconds(least_bytes, operations);
 }
 
 /// One run of the interpreter, which may take minutes.

@@ -57,6 +57,8 @@ void list_devices(bool json) {
       std::cout << (first ? "" : ",") << "\n  {\"name\": " << in_quotes(name)
                 << ", \"workers\": " << machine.workers << ", \"vector_bytes\": " << machine.vector_bytes
                 << ", \"memory_bytes\": " << there->memory_limit() << ", \"bandwidth\": " << model.bandwidth
+                << ", \"middle_bandwidth\": " << model.middle_bandwidth
+                << ", \"cache_bandwidth\": " << model.cache_bandwidth
                 << ", \"flops\": " << model.contraction_rate << ", \"vector_ops\": " << model.vector_rate
                 << ", \"launch_seconds\": " << model.launch << "}";
     } else {
@@ -64,6 +66,8 @@ void list_devices(bool json) {
                 << machine.vector_bytes << "-byte vectors, "
                 << static_cast<double>(there->memory_limit()) / 1e9 << " GB of memory\n"
                 << "  memory bandwidth      " << model.bandwidth / 1e9 << " GB/s\n"
+                << "  from a shared cache   " << model.middle_bandwidth / 1e9 << " GB/s\n"
+                << "  from workers' caches  " << model.cache_bandwidth / 1e9 << " GB/s\n"
                 << "  f32 multiply-adds     " << model.contraction_rate / 1e9 << " GFLOP/s\n"
                 << "  element-wise          " << model.vector_rate / 1e9 << " G operations/s\n"
                 << "  starting a kernel     " << model.launch * 1e6 << " us\n";

@@ -40,11 +40,12 @@ codegen::Source program(const runtime::Device& device, const Words& words, const
   return source;
 }
 
-/// Sums a piece of memory with eight independent sums.
-std::string reading(const Words& words, int lanes) {
-  const std::size_t each = memory_bytes / static_cast<std::size_t>(pieces) / 4;
+/// Sums a piece of memory with eight independent sums, several times.
+std::string reading(const Words& words, int lanes, std::size_t bytes, int times) {
+  const std::size_t each = bytes / 4;
   std::string body = cat("  const float* x = (const float*)buffers[0] + task * ", each, ";\n");
   for (int k = 0; k < 8; ++k) body += cat("  ", words.vector, " s", k, " = splat_", words.vector, "(0);\n");
+  body += cat("  for (i64 t = 0; t < ", times, "; ++t)\n");
   body += cat("  for (i64 i = 0; i < ", each, "; i += ", 8 * lanes, ") {\n");
   for (int k = 0; k < 8; ++k)
     body += cat("    s", k, " = s", k, " + *(const ", words.vector, "*)(x + i + ", k * lanes, ");\n");
@@ -116,8 +117,18 @@ search::MachineModel measure_ceilings(runtime::Device& device) {
   const auto workers = static_cast<double>(machine.workers);
   search::MachineModel model;
   Bench bench(device);
-  model.bandwidth = static_cast<double>(memory_bytes) /
-                    bench.seconds(program(device, words, reading(words, lanes)), pieces);
+  model.bandwidth =
+      static_cast<double>(memory_bytes) /
+      bench.seconds(program(device, words, reading(words, lanes, memory_bytes / pieces, 1)), pieces);
+  // Each worker its own piece, again and again; never less than from memory.
+  const auto again_and_again = [&](std::size_t bytes, int times) {
+    const auto source = program(device, words, reading(words, lanes, bytes, times));
+    return static_cast<double>(bytes) * times * workers / bench.seconds(source, machine.workers, 12);
+  };
+  model.middle_bandwidth =
+      std::max(model.bandwidth,
+               again_and_again((16 << 20) / static_cast<std::size_t>(machine.workers) / 4096 * 4096, 4));
+  model.cache_bandwidth = std::max(model.middle_bandwidth, again_and_again(1 << 17, 200));
   constexpr int chains = 12;
   constexpr std::int64_t steps = 100'000;
   model.contraction_rate =

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -10,13 +12,25 @@
 
 namespace luminal {
 
-/// Elements to run candidates on: seeded numbers of either sign, or positive ones for kernels that have no
-/// finite result otherwise; 0 for integers, which may be places on an axis. Large arrays repeat.
+/// Elements to run candidates on, seeded. Large arrays repeat.
 class DataBank {
  public:
+  struct Numbers {
+    /// Floats are of either sign; or positive, for kernels that have no finite result otherwise.
+    bool positive = false;
+    /// Integers are places on an axis of this length; 0: they are none, and small but not 0.
+    std::int64_t places = 0;
+    friend auto operator<=>(const Numbers&, const Numbers&) = default;
+  };
   /// As many bytes of this dtype, 64-byte aligned. Arrays with different numbers do not overlap. Stays valid
   /// as long as the bank lives.
-  std::span<const std::byte> elements(DType dtype, std::size_t bytes, std::size_t number, bool positive);
+  std::span<const std::byte> elements(DType dtype, std::size_t bytes, std::size_t number,
+                                      const Numbers& numbers);
+  /// Bytes that are all the same, likewise.
+  std::span<const std::byte> filled(std::size_t bytes, std::byte with);
+
+  /// What arrays are filled with before a kernel writes them: no arithmetic has it as its result.
+  static constexpr std::byte unwritten{0xFF};
 
  private:
   struct Free {
@@ -26,7 +40,10 @@ class DataBank {
     std::unique_ptr<std::byte, Free> memory;
     std::size_t bytes = 0;
   };
-  std::map<std::tuple<DType, std::size_t, bool>, std::vector<Block>> blocks_;
+  static std::byte* add(std::vector<Block>& blocks, std::size_t bytes);
+
+  std::map<std::tuple<DType, std::size_t, Numbers>, std::vector<Block>> blocks_;
+  std::map<std::byte, std::vector<Block>> filled_;
 };
 
 }  // namespace luminal

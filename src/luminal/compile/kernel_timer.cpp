@@ -16,6 +16,82 @@ namespace {
 /// Values that the interpreter may pull for the samples of one kernel: a fraction of a second.
 constexpr std::size_t sampling_limit = 150'000;
 
+/// The input that a place on an axis is read from as it is; nullopt if it is computed.
+std::optional<std::uint32_t> place_input(const kernel::Kernel& kernel, kernel::ValueId id) {
+  const auto& value = kernel.value(id);
+  if (const auto* load = value.try_get<kernel::value::Load>()) return load->input;
+  const auto* map = value.try_get<kernel::value::Map>();
+  return map != nullptr && map->op == Op::cast ? place_input(kernel, map->arguments[0]) : std::nullopt;
+}
+
+/// What numbers a kernel's inputs should be: integers that name places must lie on their axes.
+std::vector<DataBank::Numbers> numbers_of(const kernel::Kernel& kernel, const DimMap& dims, bool positive) {
+  std::vector<DataBank::Numbers> numbers(kernel.inputs().size(), {.positive = positive});
+  for (const auto& value : kernel.values()) {
+    const auto* position = value.try_get<kernel::value::Position>();
+    if (position == nullptr) continue;
+    const auto input = place_input(kernel, position->argument);
+    if (!input) {
+      for (auto& each : numbers) each.places = 1;
+      return numbers;
+    }
+    std::int64_t& places = numbers[*input].places;
+    const std::int64_t length = std::max<std::int64_t>(1, position->length.eval(dims));
+    places = places == 0 ? length : std::min(places, length);
+  }
+  return numbers;
+}
+
+/// Whether a store's value depends on one point only.
+bool is_plain(const kernel::Store& store) {
+  return store.mode == kernel::Store::Mode::set &&
+         std::none_of(store.index.begin(), store.index.end(),
+                      [](const Expr& e) { return !kernel::positions_of(e).empty(); });
+}
+
+/// Whether every element of the outputs is written.
+bool writes_everything(const kernel::Kernel& kernel, const DimMap& dims) {
+  std::vector<std::int64_t> points(kernel.outputs().size(), 0);
+  for (const auto& store : kernel.stores()) {
+    if (!is_plain(store)) return false;
+    std::int64_t count = 1;
+    for (const auto loop : store.domain) count *= kernel.loop(loop).extent.eval(dims);
+    points[store.output] += count;
+  }
+  for (std::size_t k = 0; k < points.size(); ++k)
+    if (points[k] != kernel.outputs()[k].shape.element_count().eval(dims)) return false;
+  return true;
+}
+
+/// Points of a domain: its corners, and places all over it.
+std::vector<std::vector<std::int64_t>> points_of(const std::vector<std::int64_t>& extents,
+                                                 std::size_t count) {
+  std::uint64_t all = 1;
+  for (const auto extent : extents) all *= static_cast<std::uint64_t>(extent);
+  std::vector<std::vector<std::int64_t>> points;
+  for (std::uint64_t k = 0; k < std::min<std::uint64_t>(count, all); ++k) {
+    const std::uint64_t part = std::max<std::uint64_t>(1, all / count);
+    std::uint64_t place = k == 0 ? 0 : k == 1 ? all - 1 : (k * part + Hash(7).add(k).value() % part) % all;
+    std::vector<std::int64_t> point(extents.size());
+    for (std::size_t axis = extents.size(); axis-- > 0;) {
+      point[axis] = static_cast<std::int64_t>(place % static_cast<std::uint64_t>(extents[axis]));
+      place /= static_cast<std::uint64_t>(extents[axis]);
+    }
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+/// How many points of a store the interpreter may pull: each takes at least all terms of its sums.
+std::size_t affordable(const kernel::Kernel& kernel, const kernel::Store& store, const DimMap& dims) {
+  double terms = 4;
+  for (std::size_t k = 0; k < kernel.loops().size(); ++k)
+    if (std::find(store.domain.begin(), store.domain.end(), kernel::LoopId(k)) == store.domain.end())
+      terms *= static_cast<double>(std::max<std::int64_t>(1, kernel.loops()[k].extent.eval(dims)));
+  const double points = static_cast<double>(sampling_limit) / terms;
+  return static_cast<std::size_t>(std::clamp(points, 4.0, 64.0));
+}
+
 std::size_t bytes_of(const kernel::ArrayType& type, const DimMap& dims) {
   std::size_t count = byte_size(type.dtype);
   for (const auto dim : type.shape.eval(dims)) count *= static_cast<std::size_t>(dim);
@@ -50,19 +126,17 @@ bool TunedKernel::has(const codegen::Schedule& schedule) const {
                      [&](const Candidate& c) { return codegen::text(c.schedule) == wanted; });
 }
 
-KernelTimer::KernelTimer(std::shared_ptr<runtime::Device> device, const DimMap& dims,
+KernelTimer::KernelTimer(std::shared_ptr<runtime::Device> device, const DimMap& dims, std::string scope,
                          const CompileOptions& options, runtime::BinaryStore* store, Limits limits)
     : device_(std::move(device)),
       dims_(dims),
       store_(store),
       limits_(std::move(limits)),
       replay_(options.replay),
-      fingerprint_(device_->fingerprint()) {}
+      scope_(std::move(scope)) {}
 
 std::string KernelTimer::key_of(const std::string& what) const {
-  std::string text = cat(fingerprint_, "\n", what, "\n");
-  for (const auto& [name, value] : dims_) text += cat(name, "=", value, "\n");
-  return sha256(text).substr(0, 32);
+  return sha256(cat(scope_, "\n", what)).substr(0, 32);
 }
 
 std::optional<Timing> KernelTimer::known(const std::string& key) const {
@@ -83,7 +157,7 @@ runtime::Plan KernelTimer::plan_of(const TunedKernel& kernel, const codegen::Sch
   runtime::Plan plan;
   runtime::Step step;
   step.kernel = 0;
-  // Outputs are external too: they begin as zeros, and a scatter adds to what is there.
+  // Outputs are external too: what they begin as is known, and a scatter adds to what is there.
   for (const auto& type : kernel.kernel.inputs()) {
     step.inputs.emplace_back(plan.buffers.size());
     plan.buffers.push_back({type, BufferInfo::Role::external, false, ""});
@@ -100,58 +174,46 @@ runtime::Plan KernelTimer::plan_of(const TunedKernel& kernel, const codegen::Sch
 }
 
 Subject KernelTimer::subject(const TunedKernel& kernel, runtime::Runner& runner) {
-  const bool positive = samples_.at(kernel.key).positive;
+  const Samples& samples = samples_.at(kernel.key);
   Subject subject{.runner = &runner, .given = {}, .results = {}};
   const auto tasks = static_cast<double>(
       std::max<std::int64_t>(1, runner.plan().kernels[0].source.tasks.try_eval(dims_).value_or(1)));
   subject.parallel = std::ceil(tasks / device_->machine().workers) / tasks;
   const std::size_t inputs = kernel.kernel.inputs().size();
-  for (std::size_t k = 0; k < inputs; ++k) {
-    const auto& type = kernel.kernel.inputs()[k];
-    subject.given.push_back(
-        {runtime::BufferId(k), bank_.elements(type.dtype, bytes_of(type, dims_), k, positive)});
-  }
+  for (std::size_t k = 0; k < inputs; ++k)
+    subject.given.push_back({runtime::BufferId(k), input(kernel, k, samples)});
+  subject.writes_everything = writes_everything(kernel.kernel, dims_);
+  const std::byte before = subject.writes_everything ? DataBank::unwritten : std::byte{0};
   for (std::size_t k = 0; k < kernel.kernel.outputs().size(); ++k) {
     const auto& type = kernel.kernel.outputs()[k];
-    // Integers of the bank are zeros.
     subject.given.push_back(
-        {runtime::BufferId(inputs + k), bank_.elements(DType::u8, bytes_of(type, dims_), 0, false), true});
+        {runtime::BufferId(inputs + k), bank_.filled(bytes_of(type, dims_), before), true});
     subject.results.emplace_back(inputs + k);
   }
   return subject;
 }
 
-/// A few elements of what the kernel computes, by the interpreter: corners, and some inside.
+std::span<const std::byte> KernelTimer::input(const TunedKernel& kernel, std::size_t number,
+                                              const Samples& samples) {
+  const auto& type = kernel.kernel.inputs()[number];
+  return bank_.elements(type.dtype, bytes_of(type, dims_), number, samples.inputs[number]);
+}
+
+/// Elements of what the kernel computes, by the interpreter: as many as it can afford.
 void KernelTimer::sample(const TunedKernel& tuned) {
   if (samples_.contains(tuned.key)) return;
   Samples& samples = samples_[tuned.key];
   const kernel::Kernel& kernel = tuned.kernel;
   for (const bool positive : {false, true}) {
-    samples = {.known = {}, .positive = positive};
+    samples = {.known = {}, .inputs = numbers_of(kernel, dims_, positive)};
     std::vector<std::span<const std::byte>> inputs;
-    for (std::size_t k = 0; k < kernel.inputs().size(); ++k)
-      inputs.push_back(
-          bank_.elements(kernel.inputs()[k].dtype, bytes_of(kernel.inputs()[k], dims_), k, positive));
+    for (std::size_t k = 0; k < kernel.inputs().size(); ++k) inputs.push_back(input(tuned, k, samples));
     bool finite = true;
     for (const auto& store : kernel.stores()) {
-      // What is written twice, or added to, depends on more than one point.
-      const bool ordered = store.mode == kernel::Store::Mode::add ||
-                           std::any_of(store.index.begin(), store.index.end(),
-                                       [](const Expr& e) { return !kernel::positions_of(e).empty(); });
-      if (ordered) continue;
-      std::uint64_t state = 1;
-      for (int corner = 0; corner < 4; ++corner) {
-        std::vector<std::int64_t> point;
-        for (const auto loop : store.domain) {
-          const std::int64_t extent = kernel.loop(loop).extent.eval(dims_);
-          state = Hash(state).add(static_cast<std::uint64_t>(extent)).value();
-          point.push_back(extent == 0   ? -1
-                          : corner == 0 ? 0
-                          : corner == 1
-                              ? extent - 1
-                              : static_cast<std::int64_t>(state % static_cast<std::uint64_t>(extent)));
-        }
-        if (std::find(point.begin(), point.end(), -1) != point.end()) continue;
+      if (!is_plain(store)) continue;
+      std::vector<std::int64_t> extents;
+      for (const auto loop : store.domain) extents.push_back(kernel.loop(loop).extent.eval(dims_));
+      for (const auto& point : points_of(extents, affordable(kernel, store, dims_))) {
         const auto found = kernel::interpret_at(kernel, inputs, dims_, store, point, sampling_limit / 4);
         if (!found) break;
         finite = finite && std::isfinite(to_double(found->value));
@@ -167,9 +229,15 @@ KernelTimer::Step KernelTimer::begin(TunedKernel& kernel, const std::vector<code
                                      bool beside) {
   Step step{.kernel = &kernel, .schedules = {}, .keys = {}, .known = {}, .compilation = nullptr};
   std::vector<runtime::Plan> plans;
+  std::vector<std::pair<codegen::Schedule, std::string>> fresh;
   for (const auto& schedule : schedules) {
     if (kernel.has(schedule)) continue;
-    const std::string key = key_of(cat(kernel.key, codegen::text(schedule)));
+    std::string key = key_of(cat(kernel.key, codegen::text(schedule)));
+    // What the time was over for, and is asked again: a replay must not know it the first time.
+    if (const std::size_t before = asked_[key]++; before > 0) key += cat(".", before);
+    fresh.emplace_back(schedule, std::move(key));
+  }
+  for (const auto& [schedule, key] : fresh) {
     if (const auto timing = known(key)) {
       step.known.push_back({schedule, *timing});
       if (!record_.find(key)) ++timed_;
@@ -226,6 +294,7 @@ void KernelTimer::finish(Step& step) {
   MeasureOptions options{.dims = dims_, .known = samples_.at(kernel.key).known, .stop = stop};
   // What takes long shows its differences in few runs.
   if (before != nullptr && before->timing.seconds > 4e-3) options.rounds = 3;
+  if (obliged_) options.rounds = 1;
   options.patience = before == nullptr ? 10 : std::max(1.5, 40 * before->timing.seconds);
   const auto timings = measure(*device_, subjects, options);
   double scale = 1;

@@ -32,15 +32,16 @@ struct TunedKernel {
   bool has(const codegen::Schedule& schedule) const;
 };
 
-/// Times schedules of kernels, each once: what the record or the disk has is not timed again.
+/// Times schedules of kernels, each once; in a replay what the record has is what they took.
 class KernelTimer {
  public:
   struct Limits {
     std::function<bool()> stop;  // the time is over
     std::size_t candidates = 0;  // that may be timed; 0: any number
   };
-  KernelTimer(std::shared_ptr<runtime::Device> device, const DimMap& dims, const CompileOptions& options,
-              runtime::BinaryStore* store, Limits limits);
+  /// `scope` is a text for all that timings depend on, beside kernels and schedules.
+  KernelTimer(std::shared_ptr<runtime::Device> device, const DimMap& dims, std::string scope,
+              const CompileOptions& options, runtime::BinaryStore* store, Limits limits);
 
   /// Schedules of one kernel, on their way.
   struct Step {
@@ -55,7 +56,8 @@ class KernelTimer {
   Step begin(TunedKernel& kernel, const std::vector<codegen::Schedule>& schedules, bool beside);
   /// Times them: they are candidates of the kernel from now on.
   void finish(Step& step);
-  /// While on, no limit holds: a kernel of which no right candidate is known must get one.
+  /// While on, no limit holds and little is timed: a kernel of which no right candidate is known must get
+  /// one.
   void set_obliged(bool on) { obliged_ = on; }
 
   /// Timings of whole plans, kept with the rest.
@@ -77,11 +79,12 @@ class KernelTimer {
   Subject subject(const TunedKernel& kernel, runtime::Runner& runner);
   void sample(const TunedKernel& kernel);
 
-  /// Elements that the interpreter computed, and whether the kernel needs positive inputs.
+  /// Elements that the interpreter computed, and what numbers the inputs are then.
   struct Samples {
     std::vector<KnownElement> known;
-    bool positive = false;
+    std::vector<DataBank::Numbers> inputs;
   };
+  std::span<const std::byte> input(const TunedKernel& kernel, std::size_t number, const Samples& samples);
 
   std::shared_ptr<runtime::Device> device_;
   DimMap dims_;
@@ -90,7 +93,8 @@ class KernelTimer {
   const TimingRecord* replay_;
   TimingRecord record_;
   DataBank bank_;
-  std::string fingerprint_;
+  std::string scope_;
+  std::map<std::string, std::size_t> asked_;  // how often, by key
   std::map<std::string, Samples> samples_;
   std::size_t timed_ = 0;
   std::size_t begun_ = 0;  // in steps that are not finished

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "luminal/compile/data_bank.h"
 #include "luminal/compile/stopwatch.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
@@ -104,9 +105,11 @@ class Session {
   }
 
  private:
-  /// First runs are cold: they tell little of what takes microseconds, and enough of what takes long.
+  /// First runs are cold, and threads that sleep wake late: they tell little of what takes microseconds, and
+  /// enough of what takes long.
   double limit(int round, double fastest) const {
-    return round < 2 && fastest < 2e-3 ? 4 * options_.keep_within : options_.keep_within;
+    constexpr double far = 40;
+    return round < 2 && fastest < 2e-3 ? std::max(far, options_.keep_within) : options_.keep_within;
   }
 
   void tell(Message message, std::size_t subject = 0, const std::string& text = {}) {
@@ -131,15 +134,45 @@ class Session {
         results_[k].emplace_back(memory.bytes[id.index()]);
         subject.runner->get(id, results_[k].back());
       }
-      if (const auto problem = against_oracle(k)) {
+      auto problem = against_oracle(k);
+      if (!problem && subject.writes_everything) problem = unwritten(k);
+      if (problem) {
         tell({.kind = Message::Kind::wrong}, k, *problem);
         return;
       }
       best_[k] = seconds;
       tell({.kind = Message::Kind::timed, .seconds = seconds}, k);
+      // A first run wakes threads and fills caches: no reason to give up what takes microseconds.
+      for (const double is_short : {2e-2, 2e-3})
+        if (best_[k] < is_short) timed_run(k);
     } catch (const std::exception& error) {
       tell({.kind = Message::Kind::refused}, k, error.what());
     }
+  }
+
+  void timed_run(std::size_t k) {
+    const Stopwatch watch;
+    subjects_[k].runner->run();
+    const bool disturbed = watch.disturbed();
+    const double seconds = watch.seconds(subjects_[k].parallel);
+    best_[k] = std::min(best_[k], seconds);
+    if (!disturbed) tell({.kind = Message::Kind::timed, .seconds = seconds}, k);
+  }
+
+  /// The first element of floating-point results that no task wrote.
+  std::optional<std::string> unwritten(std::size_t k) const {
+    for (std::size_t r = 0; r < results_[k].size(); ++r) {
+      const DType type = dtype(k, r);
+      if (!is_floating(type)) continue;  // -1 is a number
+      const std::size_t size = byte_size(type);
+      const auto& bytes = results_[k][r];
+      for (std::size_t at = 0; at + size <= bytes.size(); at += size)
+        if (std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                        bytes.begin() + static_cast<std::ptrdiff_t>(at + size),
+                        [](std::byte b) { return b == DataBank::unwritten; }))
+          return cat("element ", at / size, " is not written");
+    }
+    return std::nullopt;
   }
 
   DType dtype(std::size_t subject, std::size_t result) const {
@@ -197,14 +230,7 @@ class Session {
     tell({.kind = Message::Kind::begins}, k);
     const int runs = std::clamp(static_cast<int>(options_.round_seconds / std::max(best_[k], 1e-7)), 1, 64);
     try {
-      for (int run = 0; run < runs; ++run) {
-        const Stopwatch watch;
-        subjects_[k].runner->run();
-        const bool disturbed = watch.disturbed();
-        const double seconds = watch.seconds(subjects_[k].parallel);
-        best_[k] = std::min(best_[k], seconds);
-        if (!disturbed) tell({.kind = Message::Kind::timed, .seconds = seconds}, k);
-      }
+      for (int run = 0; run < runs; ++run) timed_run(k);
     } catch (const std::exception& error) {
       best_[k] = -1;
       tell({.kind = Message::Kind::refused}, k, error.what());

@@ -38,6 +38,8 @@ struct Subject {
   std::vector<Given> given;
   /// What is compared after the first run.
   std::vector<runtime::BufferId> results;
+  /// The results begin as `DataBank::unwritten`, and no element of them may stay so.
+  bool writes_everything = false;
   /// The part of a run's work that the busiest worker does: see `Stopwatch`.
   double parallel = 1;
 };

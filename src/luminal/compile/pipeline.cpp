@@ -13,14 +13,10 @@
 namespace luminal {
 namespace {
 
-/// What decisions depend on beside the graph.
 std::string decision_key(const Planner& planner, const CompileOptions& options) {
-  std::string text = cat("decisions\n", planner.device().fingerprint(), "\n", options.exact, " ",
-                         options.memory_budget, " ", options.random_seed, "\n", options.rules, "\n");
+  std::string text = "decisions\n";
   if (options.mode == Mode::search)
     text += cat("search ", options.budget.count(), " ", options.candidates, "\n");
-  for (const auto& [name, value] : planner.dims()) text += cat(name, "=", value, "\n");
-  for (const auto& [name, variable] : planner.dag().variables()) text += variable.rpn() + "\n";
   return text + planner.text();
 }
 
@@ -76,7 +72,9 @@ Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& de
   store.set_keeping(true);
   result.runner = std::make_unique<runtime::Runner>(
       device, std::make_shared<const runtime::Plan>(std::move(assembled.plan)), &store);
-  const bool special = options.inspect || options.verify || options.replay != nullptr;
+  // What an interrupted search came to is no answer to keep.
+  const bool is_interrupted = options.mode == Mode::search && options.cancel != nullptr && *options.cancel;
+  const bool special = options.verify || options.replay != nullptr || is_interrupted;
   if (cache != nullptr && decisions.sources.empty() && !special)
     keep(*cache, decision_key(planner, options), decisions, result.runner->plan());
   report(data.reports, "load",

@@ -50,8 +50,8 @@ Subject PlanTimer::subject(runtime::Runner& runner, const Assembled& assembled) 
       elements = {array.bytes(), static_cast<std::size_t>(array.size()) * byte_size(array.dtype())};
     }
     if (elements.size() != bytes)
-      elements =
-          timer_.bank().elements(runner.plan().buffers[buffer.index()].type.dtype, bytes, number, false);
+      elements = timer_.bank().elements(runner.plan().buffers[buffer.index()].type.dtype, bytes, number,
+                                        {.places = 1});  // what is indexed is not known
     ++number;
     subject.given.push_back({buffer, elements, written});
     if (written) subject.results.push_back(buffer);

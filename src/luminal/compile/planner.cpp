@@ -246,10 +246,13 @@ rewriting::Region Planner::region_of(std::size_t part, const std::map<NodeId, st
 }
 
 std::string Planner::text() const {
-  std::map<std::string, std::size_t> numbers;
-  std::string text;
+  std::string text = cat(device_->fingerprint(), "\n", options_.exact, " ", options_.memory_budget, " ",
+                         options_.random_seed, "\n", options_.rules, "\n");
+  for (const auto& [name, value] : dims_) text += cat(name, "=", value, " ", largest_dims_.at(name), "\n");
+  for (const auto& [name, variable] : dag_.variables()) text += variable.rpn() + "\n";
+  std::set<std::string> seen;
   for (const auto& part : parts_)
-    if (numbers.emplace(part.key, numbers.size()).second) text += part.key + "\n";
+    if (seen.insert(part.key).second) text += part.key + "\n";
   return text;
 }
 
@@ -273,10 +276,9 @@ std::map<std::string, std::pair<const kernel::Kernel*, std::size_t>> Planner::la
   std::map<std::string, std::pair<const kernel::Kernel*, std::size_t>> result;
   for (const auto& part : parts_)
     for (const auto& kernel : decisions.regions.at(part.key).kernels) {
-      if (kernel.is_static) continue;
       auto& [found, count] = result[kernel::key(kernel.lowered.kernel)];
       found = &kernel.lowered.kernel;
-      ++count;
+      if (!kernel.is_static) ++count;
     }
   return result;
 }

@@ -30,13 +30,15 @@ class Planner {
 
   /// Saturates regions that have not been yet, and maps all with the oracle.
   Decisions decide(search::CostOracle& oracle, bool weigh_others = false);
-  /// The kernels that a run launches, and how often each: by kernel key.
+  /// The kernels of a plan, and how often a run launches each: by kernel key. Those that only setting weights
+  /// launches count 0.
   std::map<std::string, std::pair<const kernel::Kernel*, std::size_t>> launches(
       const Decisions& decisions) const;
   /// Puts the plan together, with its sources.
   Assembled assemble(const Decisions& decisions, const Sink& sink);
 
-  /// The keys of all regions, in order: two graphs with equal texts have equal decisions.
+  /// All that decisions depend on, but how they are sought: the graph's regions, the dims, the device, the
+  /// options. With equal texts they are equal.
   std::string text() const;
   const std::vector<runtime::Check>& checks() const { return checks_; }
   const DimMap& dims() const { return dims_; }

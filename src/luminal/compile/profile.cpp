@@ -52,8 +52,7 @@ Profile profile(Executable& exe, const DimMap& dims, const search::MachineModel&
       if (const auto estimate = roofline.estimate(kernel.kernel, dims)) {
         entry.bytes = estimate->bytes;
         entry.operations = estimate->operations;
-        entry.limit =
-            std::max(estimate->bytes / ceilings.bandwidth, estimate->operations / ceilings.contraction_rate);
+        entry.limit = ceilings.least_seconds(estimate->bytes, estimate->operations);
       }
     }
     result.steps.push_back(std::move(entry));
@@ -86,7 +85,8 @@ std::string Profile::text(std::size_t most) const {
   if (sorted.size() > most) out << "… and " << sorted.size() - most << " more\n";
   out << "all " << steps.size() << " steps: " << std::setprecision(1) << sum * 1e6
       << " us; a run: " << seconds * 1e6 << " us\n";
-  out << "ceilings: " << ceilings.bandwidth / 1e9 << " GB/s, " << ceilings.contraction_rate / 1e9
+  out << "ceilings: " << ceilings.bandwidth / 1e9 << " GB/s from memory, " << ceilings.middle_bandwidth / 1e9
+      << " and " << ceilings.cache_bandwidth / 1e9 << " from caches, " << ceilings.contraction_rate / 1e9
       << " GFLOP/s\n";
   return out.str();
 }

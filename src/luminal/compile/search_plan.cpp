@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/codegen/variants.h"
 #include "luminal/compile/ceilings.h"
+#include "luminal/compile/fingerprint.h"
 #include "luminal/compile/kernel_timer.h"
 #include "luminal/compile/plan_timer.h"
 #include "luminal/support/error.h"
@@ -64,12 +66,14 @@ class Search {
         options_(options),
         data_(data),
         machine_(planner.device().machine()),
-        timer_(planner.shared_device(), planner.dims(), options, &store,
+        timer_(planner.shared_device(), planner.dims(),
+               sha256(cat(build_fingerprint(), "\n", planner.text())), options, &store,
                {[this] { return is_late(); }, options.candidates}),
         plans_(planner, data, timer_, &store) {}
 
   Decisions run() {
     plans_.require_dims();
+    require_record();
     find_ceilings();
     search::Roofline usual;
     fast_ = planner_.decide(usual);
@@ -103,17 +107,33 @@ class Search {
     doing_ = name;
     share_ = share;
     const std::string key = timer_.key_of(cat("steps of ", name));
-    std::size_t allowed = static_cast<std::size_t>(-1);
-    if (timer_.is_replay())
-      if (const auto known = timer_.known(key)) allowed = static_cast<std::size_t>(known->seconds);
+    double allowed = std::numeric_limits<double>::infinity();
+    if (timer_.is_replay()) {
+      const auto known = timer_.known(key);
+      allowed = known ? known->seconds : 0;
+    }
     std::size_t steps = 0;
-    while (steps < allowed && (timer_.is_replay() || !timer_.is_over()) && step()) ++steps;
+    while (static_cast<double>(steps) < allowed && !is_cancelled() &&
+           (timer_.is_replay() || !timer_.is_over()) && step())
+      ++steps;
     timer_.learn(key, {.seconds = static_cast<double>(steps)});
+  }
+
+  /// `Error` if the timings to be replayed are not those of this search.
+  void require_record() const {
+    if (options_.replay == nullptr) return;
+    if (!options_.replay->find(timer_.key_of("search")) || !options_.replay->ceilings())
+      throw Error(
+          "replay: the record holds no search of this graph with these dims and options, on a device of this "
+          "kind, by this build of the library");
   }
 
   void find_ceilings() {
     std::optional<search::MachineModel> known;
-    if (options_.replay != nullptr) known = options_.replay->ceilings();
+    if (options_.replay != nullptr)
+      known = options_.replay->ceilings();
+    else if (options_.record != nullptr)
+      known = options_.record->ceilings();  // of another bucket
     ceilings_ = known ? *known : measure_ceilings(planner_.device());
     timer_.record().set_ceilings(ceilings_);
   }
@@ -323,21 +343,39 @@ class Search {
     });
   }
 
-  /// Kernels of fast's plan whose default schedule fails get another one, whatever it takes. `Error` if none
-  /// is right.
+  /// A kernel whose default schedule fails gets another one, whatever it takes. `Error` if none is right.
+  void repair(TunedKernel& kernel) {
+    timer_.set_obliged(true);
+    while (kernel.best() == nullptr && fails_as_usual(kernel)) {
+      const std::size_t tried = kernel.candidates.size();
+      auto step = timer_.begin(kernel, ideas(kernel), false);
+      timer_.finish(step);
+      if (kernel.candidates.size() == tried)
+        throw Error(cat("search: no schedule of a ", search::name(kernel.prior.family),
+                        " kernel gives right results: ", kernel.candidates.front().timing.problem));
+    }
+    timer_.set_obliged(false);
+  }
+
   void repair() {
-    for (const auto& [key, count] : uses(fast_)) {
+    for (const auto& [key, count] : uses(fast_)) repair(kernels_.at(key));
+  }
+
+  /// No kernel is taken that was never run: there may have been no time for it. Not after an interruption,
+  /// when nobody wants to wait.
+  void verify(Decisions& decisions) {
+    for (const auto& [key, count] : uses(decisions)) {
+      if (is_cancelled()) return;
       TunedKernel& kernel = kernels_.at(key);
-      timer_.set_obliged(true);
-      while (kernel.best() == nullptr && fails_as_usual(kernel)) {
-        const std::size_t tried = kernel.candidates.size();
-        auto step = timer_.begin(kernel, ideas(kernel), false);
+      if (kernel.candidates.empty()) {
+        timer_.set_obliged(true);
+        auto step = timer_.begin(kernel, {kernel.usual}, false);
         timer_.finish(step);
-        if (kernel.candidates.size() == tried)
-          throw Error(cat("search: no schedule of a ", search::name(kernel.prior.family),
-                          " kernel gives right results: ", kernel.candidates.front().timing.problem));
+        timer_.set_obliged(false);
       }
-      timer_.set_obliged(false);
+      repair(kernel);
+      if (fails_as_usual(kernel) && !decisions.schedules.contains(key))
+        decisions.schedules.emplace(key, kernel.best()->schedule);
     }
   }
 
@@ -366,10 +404,12 @@ class Search {
     add("the best plan while tuning", best_, true);
     if (last_) add("mapped again on measured times", *last_, true);
     const std::size_t won = plans_.choose(candidates, [this] { return is_late(); });
+    verify(candidates[won].decisions);
+    timer_.learn(timer_.key_of("search"), {});
     if (candidates[0].timing) fast_seconds_ = candidates[0].timing->median;
     best_seconds_ = candidates[won].timing ? candidates[won].timing->median : candidates[won].predicted;
     make_report(candidates, won);
-    if (options_.record != nullptr) *options_.record = timer_.record();
+    if (options_.record != nullptr) options_.record->add(timer_.record());
     told_ = -1;
     tell();
     return candidates[won].decisions;
@@ -391,13 +431,13 @@ class Search {
           {candidates[k].name, candidates[k].predicted, candidates[k].timing.value_or(Timing{}), k == won});
     const auto counts = uses(candidates[won].decisions);
     for (const auto& [key, kernel] : kernels_) {
-      SearchReport::Kernel entry{.key = key,
-                                 .family = std::string(search::name(kernel.prior.family)),
-                                 .estimated = kernel.prior.seconds,
-                                 .limit = std::max(kernel.prior.bytes / ceilings_.bandwidth,
-                                                   kernel.prior.operations / ceilings_.contraction_rate),
-                                 .runs = counts.contains(key) ? counts.at(key) : 0,
-                                 .candidates = {}};
+      SearchReport::Kernel entry{
+          .key = key,
+          .family = std::string(search::name(kernel.prior.family)),
+          .estimated = kernel.prior.seconds,
+          .limit = ceilings_.least_seconds(kernel.prior.bytes, kernel.prior.operations),
+          .runs = counts.contains(key) ? counts.at(key) : 0,
+          .candidates = {}};
       const auto& schedules = candidates[won].decisions.schedules;
       const auto chosen = schedules.find(key);
       const std::string taken = codegen::text(chosen != schedules.end() ? chosen->second : kernel.usual);

@@ -1,6 +1,7 @@
 #include "luminal/compile/timing_record.h"
 
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 #include "luminal/support/error.h"
@@ -9,7 +10,7 @@
 namespace luminal {
 namespace {
 
-constexpr std::string_view heading = "luminal timings 1";
+constexpr std::string_view heading = "luminal timings 2";
 
 /// The shortest text that is read back as the same number.
 std::string exact(double value) {
@@ -33,6 +34,7 @@ class Words {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size()) refuse();
+    if (!std::isfinite(value) || value < 0) refuse();
     return value;
   }
   std::string rest() const { return std::string(rest_); }
@@ -56,9 +58,10 @@ Timing::Outcome outcome_named(Words& words) {
 
 auto ceiling_members(search::MachineModel& model) {
   // A new member does not compile here until it is recorded.
-  auto& [bandwidth, contraction_rate, vector_rate, launch, workers, on_chip, shared_cache] = model;
-  return std::vector<double*>{&bandwidth, &contraction_rate, &vector_rate, &launch,
-                              &workers,   &on_chip,          &shared_cache};
+  auto& [bandwidth, contraction_rate, vector_rate, launch, workers, on_chip, shared_cache, cache_bandwidth,
+         middle_bandwidth] = model;
+  return std::vector<double*>{&bandwidth, &contraction_rate, &vector_rate,     &launch,          &workers,
+                              &on_chip,   &shared_cache,     &cache_bandwidth, &middle_bandwidth};
 }
 
 }  // namespace
@@ -66,6 +69,11 @@ auto ceiling_members(search::MachineModel& model) {
 std::optional<Timing> TimingRecord::find(const std::string& key) const {
   const auto found = timings_.find(key);
   return found == timings_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void TimingRecord::add(const TimingRecord& other) {
+  for (const auto& [key, timing] : other.timings_) add(key, timing);
+  if (other.ceilings_) ceilings_ = other.ceilings_;
 }
 
 std::string TimingRecord::text() const {
@@ -83,12 +91,13 @@ std::string TimingRecord::text() const {
     text += cat(key, " ", name(timing.outcome), " ", exact(timing.seconds), " ", exact(timing.median),
                 problem.empty() ? "" : " ", problem, "\n");
   }
-  return text;
+  return text + cat("end ", timings_.size(), "\n");
 }
 
 TimingRecord TimingRecord::parse(std::string_view text) {
   if (text.empty()) throw Error("timing record: it is empty");
   TimingRecord record;
+  bool ended = false;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const auto end = text.find('\n');
     const std::string_view line = text.substr(0, end);
@@ -97,10 +106,19 @@ TimingRecord TimingRecord::parse(std::string_view text) {
       throw Error(cat("timing record: begins with ", in_quotes(line), ", expected ", in_quotes(heading)));
     if (number == 1) continue;
     Words words(line, number);
+    if (ended) words.refuse();
     const std::string key(words.word());
+    if (key == "end") {
+      ended = words.number() == static_cast<double>(record.size()) && end != std::string_view::npos;
+      if (!ended) words.refuse();
+      continue;
+    }
     if (key == "ceilings") {
       search::MachineModel model;
-      for (double* member : ceiling_members(model)) *member = words.number();
+      for (double* member : ceiling_members(model)) {
+        *member = words.number();
+        if (*member == 0) words.refuse();
+      }
       record.ceilings_ = model;
       continue;
     }
@@ -111,6 +129,7 @@ TimingRecord TimingRecord::parse(std::string_view text) {
     timing.problem = words.rest();
     record.timings_.insert_or_assign(key, timing);
   }
+  if (!ended) throw Error("timing record: it is cut off, its last line should say how many there are");
   return record;
 }
 

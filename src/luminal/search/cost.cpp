@@ -15,6 +15,15 @@ std::string_view name(Family family) {
   return names[static_cast<std::size_t>(family)];
 }
 
+double MachineModel::least_seconds(double bytes, double operations) const {
+  constexpr double own = 1 << 20;      // a worker
+  constexpr double middle = 64 << 20;  // together
+  const double rate = bytes <= own * workers ? cache_bandwidth
+                      : bytes <= middle      ? middle_bandwidth
+                                             : bandwidth;
+  return std::max(bytes / rate, operations / contraction_rate);
+}
+
 namespace {
 
 using kernel::Kernel;

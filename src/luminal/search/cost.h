@@ -15,6 +15,11 @@ struct MachineModel {
   double workers = 2;                // blocks that must exist to use the whole machine
   double on_chip = 65536;            // elements that one block can keep close
   double shared_cache = 4e6;         // bytes that stay close to all blocks
+  double cache_bandwidth = 2.0e11;   // bytes a second, of what the workers' own caches hold
+  double middle_bandwidth = 4.0e10;  // and of 16 MB, which a cache between them and memory may hold
+
+  /// The least time for this: what was read a run ago may come from a cache.
+  double least_seconds(double bytes, double operations) const;
 };
 
 /// The families of kernels, by structure. They name schedules; legality never depends on them.
