@@ -1,6 +1,7 @@
 // Lesson 13: searching. Kernels are timed on this machine; what was timed can be replayed.
 #include <luminal/luminal.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -52,7 +53,8 @@ bool search(const std::string& what, Graph& g, const Tensor& y) {
   for (std::size_t i = 0; i < got.size(); ++i)
     largest = std::max(largest, std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i])));
   std::cout << "  largest difference to the interpreter " << largest << '\n';
-  return same && largest < 1e-3;
+  // A plan with steps on the host would not be timed whole.
+  return exe.host_step_count() == 0 && same && largest < 1e-3;
 }
 
 bool matrix_product() {
@@ -75,7 +77,8 @@ bool mlp() {
   return search("an MLP", g, y);
 }
 
-/// A function of one's own stays as it is; what is before and after it is searched.
+/// A kernel of one's own takes part: it stays as it is, what is before and after it is searched, and plans
+/// are timed whole. The function in C++ is what the interpreter runs, and the reference.
 bool custom_kernel() {
   CustomOp clamp;
   clamp.name = "clamp";
@@ -86,12 +89,23 @@ bool custom_kernel() {
       result.set(i, make_scalar(DType::f32, Number(std::min(1.0, to_double(result.at(i))))));
     return {result};
   };
+  clamp.kernels = [](std::span<const TensorType>) {
+    return std::vector<KernelSource>{{.entry = "clamp_rows",
+                                      .text = R"(
+void clamp_rows(i64 task, void* const* buffers, const i64* dims, void* scratch, i64* status) {
+  const f32* x = (const f32*)buffers[0] + task * 64;
+  f32* out = (f32*)buffers[1] + task * 64;
+  for (i64 i = 0; i < 64; ++i) out[i] = x[i] < 1.0f ? x[i] : 1.0f;
+}
+)",
+                                      .grid = rows}};
+  };
   Graph g;
   const Tensor a = g.tensor({rows, 96});
   const Tensor clamped = g.custom(std::make_shared<CustomOp>(clamp), {matmul(a, a.transpose(0, 1))})[0];
   const Tensor y = clamped.softmax(-1).retrieve();
   a.set(ramp({rows, 96}));
-  return search("around a custom kernel", g, y);
+  return search("with a custom kernel", g, y);
 }
 
 }  // namespace

@@ -109,7 +109,8 @@ def mlp(t, x):
 def training(forward, loss_of):
     """One step of AdamW; gives the loss before it."""
     def make(t):
-        names = [n for n in t if n not in ("x", "images", "labels", "rate") and "/adamw/" not in n]
+        names = [n for n in t if n not in ("x", "images", "labels", "rate") and "/adamw/" not in n
+                 and t[n].is_floating_point()]
         weights = [t[n].requires_grad_() for n in names]
         optimiser = torch.optim.AdamW(weights, lr=float(t["rate"]), weight_decay=0.01)
 

@@ -49,7 +49,8 @@ class CacheTest : public testing::Test {
   }
 
   /// Compiles with the cache and checks the result.
-  Executable compiled(std::int64_t size = 12) const {
+  Executable compiled(std::int64_t size = 12,
+                      const std::shared_ptr<runtime::Device>& target = device("cpu")) const {
     Graph g;
     const Tensor x = g.named_tensor("x", {size, 8});
     const Tensor w = g.named_tensor("w", {8, 6});
@@ -58,7 +59,7 @@ class CacheTest : public testing::Test {
     CompileOptions options;
     options.verify = false;
     options.cache_directory = directory().string();
-    Executable exe = compile(g, device("cpu"), options);
+    Executable exe = compile(g, target, options);
     exe.run();
     g.execute();
     const auto got = exe.get<float>(y);
@@ -101,8 +102,41 @@ TEST_F(CacheTest, KeepsWhatWasPut) {
   struct stat status{};
   ASSERT_EQ(::stat(directory().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0700U);
-  EXPECT_EQ(cache.clear(), 2U);
+  write(directory() / "new-1-2", "left behind");
+  write(directory() / "notes", "not ours");
+  EXPECT_EQ(cache.clear().removed, 2U);
+  EXPECT_EQ(cache.clear().kept, 0U);
   EXPECT_EQ(cache.get("key"), std::nullopt);
+  EXPECT_FALSE(fs::exists(directory() / "new-1-2"));
+  EXPECT_TRUE(fs::exists(directory() / "notes"));
+}
+
+TEST_F(CacheTest, TheModeOfADirectoryThatWasThereIsItsOwners) {
+  const auto mode = [&] {
+    struct stat status{};
+    EXPECT_EQ(::stat(directory().c_str(), &status), 0);
+    return status.st_mode & 0777U;
+  };
+  fs::create_directory(directory());
+  for (const unsigned kept : {0755U, 0750U, 0700U}) {
+    ASSERT_EQ(::chmod(directory().c_str(), kept), 0);
+    Cache cache(directory());
+    EXPECT_EQ(cache.problem(), "");
+    cache.put("key", "content");
+    EXPECT_EQ(cache.get("key"), "content");
+    EXPECT_EQ(mode(), kept);
+  }
+  for (const unsigned open : {0777U, 0775U, 0702U, 01777U}) {
+    ASSERT_EQ(::chmod(directory().c_str(), open), 0);
+    Cache cache(directory());
+    EXPECT_NE(cache.problem().find("can be written to by others"), std::string::npos) << cache.problem();
+    EXPECT_EQ(cache.get("key"), std::nullopt) << "others may have written it";
+    cache.put("other", "content");
+    EXPECT_EQ(mode(), open & 0777U);
+    compiled();
+  }
+  ASSERT_EQ(::chmod(directory().c_str(), 0700), 0);
+  EXPECT_EQ(Cache(directory()).entries().size(), 1U);
 }
 
 TEST_F(CacheTest, EveryFlippedByteIsAMiss) {
@@ -196,11 +230,36 @@ TEST_F(CacheTest, FullDisk) {
   EXPECT_FALSE(has_stage(compiled(), "saturate"));
 }
 
+/// In a process of its own, for whom permissions hold: nobody's, if this one is root's.
 TEST_F(CacheTest, ReadOnlyDirectory) {
-  compiled();
-  fs::permissions(directory(), fs::perms::owner_read | fs::perms::owner_exec);
-  compiled();
-  compiled(13);
+  constexpr uid_t nobody = 65534;
+  const bool root = ::geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(::chown(folder_.c_str(), nobody, nobody), 0);
+  }
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (root && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) ::_exit(2);
+    const auto cpu = cpu::make_device({.workers = 1});
+    compiled(12, cpu);
+    const auto before = Cache(directory()).entries();
+    EXPECT_FALSE(before.empty());
+    fs::permissions(directory(), fs::perms::owner_read | fs::perms::owner_exec);
+    write(directory() / "file", "");
+    EXPECT_FALSE(fs::exists(directory() / "file")) << "it is not read-only";
+    EXPECT_FALSE(has_stage(compiled(12, cpu), "saturate"));
+    EXPECT_TRUE(has_stage(compiled(13, cpu), "saturate"));
+    const Cache::Cleared cleared = Cache(directory()).clear();
+    EXPECT_EQ(cleared.removed, 0U);
+    EXPECT_EQ(cleared.kept, before.size());
+    EXPECT_NE(cleared.problem, "");
+    EXPECT_EQ(Cache(directory()).entries().size(), before.size());
+    ::_exit(HasFailure() ? 3 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   fs::permissions(directory(), fs::perms::owner_all);
 }
 

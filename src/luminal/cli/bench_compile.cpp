@@ -2,42 +2,49 @@
 
 #include <chrono>
 #include <iomanip>
+#include <optional>
+#include <sstream>
 
 #include "luminal/cli/models.h"
 #include "luminal/luminal.h"
+#include "luminal/support/text.h"
 
 namespace luminal::cli {
 namespace {
 
-struct Took {
-  double all = 0;
-  double saturate = 0;
-  std::size_t kernels = 0;
-};
-
-Took measured(int layers) {
+/// `sixteen`: what 16 layers took, if they were measured before.
+BenchRow measured(const std::string& name, int layers, std::optional<double> sixteen) {
   const Graph g = llama_decode(layers);
   const auto start = std::chrono::steady_clock::now();
   const Executable exe = compile(g, best_device(), {.tune_dims = {{"past", 1000}}, .cache = false});
-  Took took;
-  took.all = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  took.kernels = exe.kernel_count();
+  BenchRow row{.name = name};
+  row.ours = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  row.more["kernels"] = static_cast<double>(exe.kernel_count());
   for (const auto& stage : exe.stages())
-    if (stage.name == "saturate") took.saturate = stage.seconds;
-  return took;
+    if (stage.name == "saturate") row.more["saturate_us"] = stage.seconds * 1e6;
+  std::ostringstream note;
+  note << std::fixed << std::setprecision(3) << row.ours << " s, of which saturation "
+       << row.more["saturate_us"] * 1e-6 << " s, " << exe.kernel_count() << " kernels";
+  if (sixteen) note << "; " << std::setprecision(2) << row.ours / *sixteen << " of 16 layers, limit 1.2";
+  if (layers == 16) note << "; limit 3 s";
+  row.note = note.str();
+  return row;
 }
 
 }  // namespace
 
-int bench_compile(std::ostream& out) {
-  const Took sixteen = measured(16);
-  const Took more = measured(32);
-  out << std::fixed << std::setprecision(3);
-  out << "Llama-3.2-1B decode, 16 layers: " << sixteen.all << " s (limit 3), of which saturation "
-      << sixteen.saturate << " s, " << sixteen.kernels << " kernels\n";
-  out << "32 layers: " << more.all << " s, " << std::setprecision(2) << more.all / sixteen.all
-      << " of 16 layers (limit 1.2), " << more.kernels << " kernels\n";
-  return 0;
+int bench_compile(const BenchOptions& options, std::ostream& out) {
+  std::optional<double> sixteen;
+  std::vector<BenchEntry> entries;
+  for (const int layers : {16, 32}) {
+    const std::string name = cat("llama-3.2-1b ", layers, " layers");
+    entries.push_back({name, [&sixteen, name, layers] {
+                         BenchRow row = measured(name, layers, sixteen);
+                         if (layers == 16) sixteen = row.ours;
+                         return row;
+                       }});
+  }
+  return bench_entries(options, entries, out);
 }
 
 }  // namespace luminal::cli

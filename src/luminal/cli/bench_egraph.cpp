@@ -9,12 +9,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iomanip>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <vector>
 
+#include "luminal/cli/graph_file.h"
 #include "luminal/egraph/program.h"
+#include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
 namespace luminal::cli {
@@ -98,24 +102,26 @@ Measured best_of(int runs, const std::string& text) {
   return best;
 }
 
-/// The egglog package in a Python process of its own.
+/// The egglog package in a Python process of its own. `Error` if there is none.
 class Peer {
  public:
   Peer() : folder_(fs::temp_directory_path() / cat("luminal-bench-", ::getpid())) {
     fs::create_directories(folder_);
     const char* given = std::getenv("LUMINAL_PEER_PYTHON");
-    python_ = given != nullptr ? given : ".venv/bin/python";
-    found_ = run("import egglog.bindings").has_value();
+    python_ = given != nullptr ? given : LUMINAL_SOURCE_DIR "/.venv/bin/python";
+    if (!run("import egglog.bindings")) {
+      fs::remove_all(folder_);
+      throw Error(cat("bench: no peers: ", in_quotes(python_),
+                      " has no egglog package; set LUMINAL_PEER_PYTHON to a Python "
+                      "that has it (pip install egglog), or make .venv with one"));
+    }
   }
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
   ~Peer() { fs::remove_all(folder_); }
-  bool found() const { return found_; }
-  const std::string& python() const { return python_; }
 
   /// The best time of some runs of a program's text.
   std::optional<double> seconds(const std::string& text, int runs) const {
-    if (!found_) return std::nullopt;
     const fs::path program = folder_ / "program.egg";
     std::ofstream(program, std::ios::binary) << text;
     const auto output =
@@ -146,44 +152,56 @@ class Peer {
 
   fs::path folder_;
   std::string python_;
-  bool found_ = false;
 };
 
-std::string compared(double ours, std::optional<double> theirs) {
-  std::ostringstream out;
-  out << std::setprecision(3);
-  if (theirs) {
-    out << *theirs * 1e3 << " ms, we are " << *theirs / ours << " times as fast";
-  } else {
-    out << "not measured";
-  }
-  return out.str();
+/// Makes the peer when it is first needed.
+using PeerOf = std::function<const Peer*()>;
+
+BenchRow row_of(const std::string& name, const Measured& ours, std::optional<double> theirs) {
+  BenchRow row{.name = name, .ours = ours.seconds};
+  if (theirs) row.peers["egglog"] = *theirs;
+  const double rate = static_cast<double>(ours.rows) / ours.seconds;
+  row.more = {{"rows", static_cast<double>(ours.rows)},
+              {"rows_per_second", rate},
+              {"peak_bytes", static_cast<double>(ours.bytes)}};
+  std::ostringstream note;
+  note << ours.rows << " rows, " << std::setprecision(4) << rate << " rows/s, peak " << ours.bytes / 1000000
+       << " MB";
+  row.note = note.str();
+  return row;
 }
 
-void bench_algebra(const Peer& peer, std::ostream& out) {
+/// Beside the peer, if there is to be one. A program that the peer does not take has no peer's time.
+BenchRow beside(const std::string& name, const std::string& text, int runs, const PeerOf& peer_of) {
+  const Measured ours = best_of(runs, text);
+  if (!ours.error.empty()) throw BenchFailure(cat("the program is refused: ", ours.error));
+  const Peer* peer = peer_of();
+  return row_of(name, ours, peer == nullptr ? std::nullopt : peer->seconds(text, runs));
+}
+
+void add_algebra(std::vector<BenchEntry>& entries, const PeerOf& peer_of) {
   for (const int steps : {8, 11}) {
-    const std::string text = cat(algebra_rules, algebra_terms, "(run ", steps, ")\n");
-    const int runs = steps == 8 ? 20 : 3;
-    const Measured ours = best_of(runs, text);
-    out << "algebra, " << steps << " steps: " << ours.seconds * 1e3 << " ms, " << ours.rows << " rows, "
-        << static_cast<double>(ours.rows) / ours.seconds << " rows/s; egglog "
-        << compared(ours.seconds, peer.seconds(text, runs)) << "\n";
+    const std::string name = cat("algebra ", steps, " steps");
+    entries.push_back({name, [=] {
+                         const std::string text = cat(algebra_rules, algebra_terms, "(run ", steps, ")\n");
+                         return beside(name, text, steps == 8 ? 20 : 3, peer_of);
+                       }});
   }
 }
 
-void bench_growth(std::ostream& out) {
-  out << "growth (joins, inserts and unions over n facts):\n";
+// Joins, inserts and unions over n facts.
+std::string growth_program(std::int64_t n) {
+  std::string text = cat("(datatype N (Z) (S i64) (Pair N N))\n(relation go (i64))\n", "(rule ((go x) (< x ",
+                         n / 4, ")) ((go (+ x ", n / 100, ")) (S x) (Pair (S x) (S (+ x 1)))",
+                         " (union (S x) (S (/ x 2)))))\n", "(rule ((Pair a b)) ((Pair b a)))\n");
+  for (std::int64_t i = 0; i < n / 100; ++i) text += cat("(go ", i, ")\n");
+  return text + "(run 1000)\n";
+}
+
+void add_growth(std::vector<BenchEntry>& entries) {
   for (const std::int64_t n : {20000, 200000, 2000000, 20000000}) {
-    const std::string text =
-        cat("(datatype N (Z) (S i64) (Pair N N))\n(relation go (i64))\n", "(rule ((go x) (< x ", n / 4,
-            ")) ((go (+ x ", n / 100, ")) (S x) (Pair (S x) (S (+ x 1)))", " (union (S x) (S (/ x 2)))))\n",
-            "(rule ((Pair a b)) ((Pair b a)))\n");
-    std::string facts;
-    for (std::int64_t i = 0; i < n / 100; ++i) facts += cat("(go ", i, ")\n");
-    const Measured ours = measure(text + facts + "(run 1000)\n");
-    out << "  " << ours.rows << " rows: " << ours.seconds << " s, "
-        << static_cast<double>(ours.rows) / ours.seconds << " rows/s, peak " << ours.bytes / 1000000
-        << " MB\n";
+    const std::string name = cat("growth ", n);
+    entries.push_back({name, [=] { return row_of(name, measure(growth_program(n)), std::nullopt); }});
   }
 }
 
@@ -205,61 +223,61 @@ std::string idle_rules(int count, int atoms) {
   return text;
 }
 
-void bench_idle_rules(std::ostream& out) {
-  out << "500 rules that never match, stepped after every step of the algebra:\n";
+/// 500 rules that never match, stepped after every step of the algebra; ours is what they take.
+BenchRow idle_row(const std::string& name, int atoms) {
+  egraph::Program program;
+  program.run(cat(algebra_rules, idle_rules(500, atoms), algebra_terms));
+  BenchRow row{.name = name};
+  double working = 0;
+  for (int step = 0; step < 10; ++step) {
+    auto start = Clock::now();
+    program.run("(run 1)");
+    working += since(start);
+    start = Clock::now();
+    program.run("(run idle 1)");
+    row.ours += since(start);
+  }
+  row.more["working_us"] = working * 1e6;
+  std::ostringstream note;
+  note << std::setprecision(3) << row.ours / working * 100 << " % of the " << working * 1e3
+       << " ms that the working rules take";
+  row.note = note.str();
+  return row;
+}
+
+void add_idle_rules(std::vector<BenchEntry>& entries) {
   for (const int atoms : {14, 50, 126}) {
-    egraph::Program program;
-    program.run(cat(algebra_rules, idle_rules(500, atoms), algebra_terms));
-    double working = 0;
-    double idle = 0;
-    for (int step = 0; step < 10; ++step) {
-      auto start = Clock::now();
-      program.run("(run 1)");
-      working += since(start);
-      start = Clock::now();
-      program.run("(run idle 1)");
-      idle += since(start);
-    }
-    out << "  bodies of " << atoms << " atoms: " << idle * 1e3 << " ms beside " << working * 1e3 << " ms, "
-        << idle / working * 100 << " %\n";
+    const std::string name = cat("idle rules ", atoms, " atoms");
+    entries.push_back({name, [=] { return idle_row(name, atoms); }});
   }
 }
 
-void bench_folder(const std::string& folder, const Peer& peer, std::ostream& out) {
+void add_folder(std::vector<BenchEntry>& entries, const std::string& folder, const PeerOf& peer_of) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.path().extension() == ".egg") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   for (const fs::path& path : files) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    const Measured ours = best_of(3, text.str());
-    out << path.filename().string() << ": " << ours.seconds * 1e3 << " ms, " << ours.rows << " rows; ";
-    if (ours.error.empty()) {
-      out << "egglog " << compared(ours.seconds, peer.seconds(text.str(), 3)) << "\n";
-    } else {
-      out << "refused: " << ours.error << "\n";
-    }
+    const std::string name = fs::relative(path, folder).string();
+    entries.push_back({name, [=] { return beside(name, read_file(path.string(), "bench"), 3, peer_of); }});
   }
 }
 
 }  // namespace
 
-int bench_egraph(const std::string& programs, std::ostream& out) {
-  const Peer peer;
-  out << std::setprecision(4);
-  if (!peer.found()) {
-    out << "No peer: " << in_quotes(peer.python())
-        << " has no egglog package. Set LUMINAL_PEER_PYTHON to a Python that has"
-        << " it (pip install egglog), or make .venv with one.\n";
-  }
-  bench_algebra(peer, out);
-  bench_growth(out);
-  bench_idle_rules(out);
-  if (!programs.empty()) bench_folder(programs, peer, out);
-  return 0;
+int bench_egraph(const BenchOptions& options, std::ostream& out) {
+  std::unique_ptr<Peer> peer;
+  const PeerOf peer_of = [&]() -> const Peer* {
+    if (options.peers && !peer) peer = std::make_unique<Peer>();
+    return peer.get();
+  };
+  std::vector<BenchEntry> entries;
+  add_algebra(entries, peer_of);
+  add_growth(entries);
+  add_idle_rules(entries);
+  if (!options.programs.empty()) add_folder(entries, options.programs, peer_of);
+  return bench_entries(options, entries, out);
 }
 
 }  // namespace luminal::cli

@@ -164,13 +164,10 @@ int bench_ops(const BenchOptions& options, std::ostream& out) {
       {"conv 256x14 1x1", [](const std::string& n) { return conv_case(n, 256, 14, 1024, 1); }},
       {"attention 8x512", [](const std::string& n) { return attention_case(n, 512); }},
   };
-  std::vector<std::function<BenchCase()>> cases;
-  std::vector<std::string> names;
-  for (const auto& [name, build] : table) {
-    names.push_back(name);
-    cases.emplace_back([make = build, row = name] { return make(row); });
-  }
-  return bench_cases(options, cases, names, out);
+  BenchCases cases;
+  for (const auto& [name, build] : table)
+    cases.emplace_back(name, [make = build, row = name] { return make(row); });
+  return bench_cases(options, cases, out);
 }
 
 }  // namespace luminal::cli

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <iomanip>
-#include <iostream>
-#include <nlohmann/json.hpp>
-#include <regex>
+#include <memory>
+#include <optional>
 
-#include "luminal/cli/graph_file.h"
 #include "luminal/cli/models.h"
 #include "luminal/cli/peer_process.h"
 #include "luminal/compile/ceilings.h"
@@ -46,20 +43,52 @@ void run_in_turn(const std::vector<std::function<double()>>& runs, std::vector<d
   for (auto& list : times) medians.push_back(median(std::move(list)));
 }
 
-double error_between(const std::vector<float>& ours, const std::vector<float>& theirs) {
-  if (ours.size() != theirs.size()) return INFINITY;
+constexpr double tolerance = 1e-3;  // of the largest element: sums in another order, and f32
+
+/// How far ours is from theirs at most, relative to their largest element. `BenchFailure` if that is not what
+/// rounding explains.
+double error_between(const std::vector<float>& ours, const std::vector<float>& theirs,
+                     const std::string& whose) {
+  if (ours.size() != theirs.size())
+    throw BenchFailure(
+        cat("our result has ", ours.size(), " elements, that of ", whose, " has ", theirs.size()));
   double largest = 0;
+  for (const float value : theirs)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
   double error = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    largest = std::max(largest, std::abs(static_cast<double>(theirs[i])));
+    if (ours[i] == theirs[i] || (std::isnan(ours[i]) && std::isnan(theirs[i]))) continue;
     const double apart = std::abs(static_cast<double>(ours[i]) - static_cast<double>(theirs[i]));
-    error = std::isnan(apart) ? INFINITY : std::max(error, apart);
+    if (!std::isfinite(apart) || apart > tolerance * largest)
+      throw BenchFailure(cat("our result differs from that of ", whose, " at element ", i, ": ", ours[i],
+                             " against ", theirs[i], "; allowed is ", tolerance, " of the largest element"));
+    error = std::max(error, apart);
   }
-  return error / std::max(largest, 1e-30);
+  return largest > 0 ? error / largest : 0;
 }
 
-std::vector<float> first_output(const Graph& graph, const Executable& exe) {
-  return exe.get<float>(graph.at(graph.dag().outputs().back()));
+using Results = std::vector<std::vector<float>>;
+
+/// All that a run computes, the main result last.
+Results results_of(const Graph& graph, const Executable& exe) {
+  Results results;
+  for (const auto& value : graph.dag().outputs()) {
+    const Array array = exe.array(graph.at(value));
+    std::vector<float> elements(static_cast<std::size_t>(array.size()));
+    if (array.dtype() == DType::f32) {
+      elements = array.values<float>();
+    } else {
+      for (std::size_t i = 0; i < elements.size(); ++i)
+        elements[i] = static_cast<float>(to_double(array.at(static_cast<std::int64_t>(i))));
+    }
+    results.push_back(std::move(elements));
+  }
+  return results;
+}
+
+void compare(BenchRow& row, const std::vector<float>& ours, const std::vector<float>& theirs,
+             const std::string& whose) {
+  row.max_error = std::max(row.max_error.value_or(0), error_between(ours, theirs, whose));
 }
 
 double limit_of(const runtime::Plan& plan, const DimMap& dims, const search::MachineModel& ceilings) {
@@ -77,30 +106,22 @@ double limit_of(const runtime::Plan& plan, const DimMap& dims, const search::Mac
     if (step.kernel)
       if (const auto estimate = roofline.estimate(plan.kernels[*step.kernel].kernel, dims))
         operations += estimate->operations;
-  return std::max(least_bytes / ceilings.bandwidth, operations / ceilings.contraction_rate);
+  return ceilings.least_seconds(least_bytes, operations);
 }
 
-/// One run of the interpreter, which may take minutes; its result tells our error if nobody else's did.
-void interpret(Graph& graph, const Executable& exe, BenchRow& row) {
+/// One run of the interpreter, which may take minutes.
+void interpret(Graph& graph, const Results& ours, BenchRow& row) {
   const Stopwatch watch;
   graph.execute();
   row.peers["interpreter"] = watch.seconds(1);
-  const Tensor output = graph.at(graph.dag().outputs().back());
-  if (!row.max_error) row.max_error = error_between(first_output(graph, exe), output.data<float>());
+  compare(row, ours.back(), graph.at(graph.dag().outputs().back()).data<float>(), "the interpreter");
 }
 
 BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* process,
                   const search::MachineModel& ceilings) {
   const auto cpu = best_device();
   fill(given.graph);
-  BenchRow row{.name = given.name,
-               .ours = 0,
-               .peers = {},
-               .limit = 0,
-               .max_error = {},
-               .note = {},
-               .runs = 0,
-               .interrupted = 0};
+  BenchRow row{.name = given.name};
   std::vector<BenchPeer> peers = given.libraries;
   if (process != nullptr) {
     auto more = process->peers(given.kind, given.graph, cpu->machine().workers);
@@ -111,17 +132,26 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
   if (options.search) {
     fast = compile(given.graph, cpu, compile_options);
     compile_options.mode = Mode::search;
-    compile_options.budget = std::chrono::duration<double>(options.budget);
+    if (options.budget) compile_options.budget = std::chrono::duration<double>(*options.budget);
     compile_options.cache = false;
   }
   Executable exe = compile(given.graph, cpu, compile_options);
   if (exe.search_report() != nullptr)
     row.note = cat(exe.search_report()->candidates, " candidates in ",
                    std::lround(exe.search_report()->seconds), " s");
+  // First runs are compared: later ones of a training step have other weights.
   exe.run();
+  const Results ours = results_of(given.graph, exe);
+  if (fast) {
+    fast->run();
+    const Results theirs = results_of(given.graph, *fast);
+    for (std::size_t k = 0; k < ours.size(); ++k) compare(row, ours[k], theirs[k], "luminal fast");
+  }
   for (const auto& peer : peers)
-    if (peer.output && !row.max_error)
-      row.max_error = error_between(first_output(given.graph, exe), peer.output());
+    if (peer.output) {
+      compare(row, ours.back(), peer.output(), peer.name);
+      break;
+    }
   const double parallel = 1.0 / cpu->machine().workers;
   const auto timed = [&row, parallel](Executable& which) {
     return [&which, &row, parallel] {
@@ -143,102 +173,35 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
   if (fast) row.peers["luminal fast"] = medians[next++];
   for (const auto& peer : peers) row.peers[peer.name] = medians[next++];
   row.limit = limit_of(exe.plan(), given.graph.dims(), ceilings);
-  if (options.interpreter) interpret(given.graph, exe, row);
+  if (options.interpreter) interpret(given.graph, ours, row);
   return row;
-}
-
-void print_row(const BenchRow& row, std::ostream& out) {
-  out << std::left << std::setw(26) << row.name << std::right << std::fixed << std::setprecision(1)
-      << std::setw(12) << row.ours * 1e6 << " us";
-  for (const auto& [name, seconds] : row.peers) out << "  " << name << ' ' << seconds * 1e6;
-  if (const auto ratio = row.ratio()) out << "  ratio " << std::setprecision(2) << *ratio;
-  out << "  of limit " << std::setprecision(0) << row.limit / row.ours * 100 << '%';
-  if (row.max_error)
-    out << "  error " << std::scientific << std::setprecision(1) << *row.max_error << std::fixed;
-  if (!row.note.empty()) out << "  (" << row.note << ')';
-  out << '\n' << std::flush;
-}
-
-void print_geomean(const std::vector<BenchRow>& rows, std::ostream& out) {
-  std::map<std::string, std::pair<double, int>> sums;
-  for (const auto& row : rows)
-    for (const auto& [name, seconds] : row.peers) {
-      sums[name].first += std::log(seconds / row.ours);
-      ++sums[name].second;
-    }
-  for (const auto& [name, sum] : sums)
-    out << "as fast as " << name << ", geomean of " << sum.second << ": " << std::fixed
-        << std::setprecision(2) << std::exp(sum.first / sum.second) << " times\n";
-}
-
-nlohmann::json json_of(const BenchRow& row) {
-  nlohmann::json entry;
-  entry["name"] = row.name;
-  entry["ours_us"] = row.ours * 1e6;
-  entry["peers"] = nlohmann::json::object();
-  for (const auto& [name, seconds] : row.peers) entry["peers"][name] = seconds * 1e6;
-  entry["ratio"] = row.ratio() ? nlohmann::json(*row.ratio()) : nlohmann::json();
-  entry["limit_share"] = row.limit / row.ours;
-  entry["max_error"] = row.max_error ? nlohmann::json(*row.max_error) : nlohmann::json();
-  return entry;
 }
 
 }  // namespace
 
-std::optional<double> BenchRow::ratio() const {
-  std::optional<double> best;
-  for (const auto& [peer, seconds] : peers)
-    if (!best || seconds < *best) best = seconds;
-  return best ? std::optional(*best / ours) : std::nullopt;
-}
-
-int bench_cases(const BenchOptions& options, const std::vector<std::function<BenchCase()>>& cases,
-                const std::vector<std::string>& names, std::ostream& out) {
-  std::regex filter;
-  try {
-    filter = std::regex(options.filter);
-  } catch (const std::regex_error&) {
-    throw Error(cat("bench: --filter takes a regular expression, got ", in_quotes(options.filter)));
-  }
+int bench_cases(const BenchOptions& options, const BenchCases& cases, std::ostream& out) {
   std::unique_ptr<PeerProcess> process;
-  if (options.peers) process = std::make_unique<PeerProcess>();
-  const search::MachineModel ceilings = measure_ceilings(*best_device());
-  std::vector<BenchRow> rows;
-  for (std::size_t k = 0; k < cases.size(); ++k) {
-    if (!std::regex_search(names[k], filter)) continue;
-    BenchCase given = cases[k]();
-    rows.push_back(measured(options, given, process.get(), ceilings));
-    print_row(rows.back(), out);
-  }
-  print_geomean(rows, out);
-  double runs = 0;
-  double interrupted = 0;
-  for (const auto& row : rows) {
-    runs += row.runs;
-    interrupted += row.interrupted;
-  }
-  if (interrupted > 0.1 * runs)
-    out << "Others use this machine: " << static_cast<int>(interrupted / runs * 100)
-        << " % of our runs were interrupted, and count by processor time. Ratios to other programs say "
-           "little.\n";
-  if (!options.json.empty()) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const auto& row : rows) list.push_back(json_of(row));
-    write_file(options.json, list.dump(2) + "\n", "bench");
-  }
-  return 0;
+  std::optional<search::MachineModel> ceilings;
+  std::vector<BenchEntry> entries;
+  for (const auto& [name, make] : cases)
+    entries.push_back({name, [&, make = make] {
+                         if (options.peers && !process) process = std::make_unique<PeerProcess>();
+                         if (!ceilings) ceilings = measure_ceilings(*best_device());
+                         BenchCase given = make();
+                         return measured(options, given, process.get(), *ceilings);
+                       }});
+  return bench_entries(options, entries, out);
 }
 
 int bench_models(const BenchOptions& options, std::ostream& out) {
-  std::vector<std::function<BenchCase()>> cases;
-  std::vector<std::string> names;
+  BenchCases cases;
   for (const auto& model : model_suite()) {
     const bool is_llm = model.name.starts_with("llama");
     if (options.suite == "train" ? !model.trains : options.suite == "llm" && !is_llm) continue;
-    names.push_back(model.name);
-    cases.emplace_back([&model] { return BenchCase{model.name, model.name, model.build(false)}; });
+    cases.emplace_back(model.name,
+                       [&model] { return BenchCase{model.name, model.name, model.build(false)}; });
   }
-  return bench_cases(options, cases, names, out);
+  return bench_cases(options, cases, out);
 }
 
 }  // namespace luminal::cli

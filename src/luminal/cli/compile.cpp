@@ -1,10 +1,11 @@
 #include "luminal/cli/compile.h"
 
-#include <fstream>
+#include <chrono>
 #include <iomanip>
 #include <iostream>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "luminal/cli/graph_file.h"
 #include "luminal/cli/search_options.h"
@@ -31,8 +32,8 @@ struct Options {
   bool exact = false;
 };
 
-void write_trace(const std::string& path, const std::vector<StageReport>& stages) {
-  std::ofstream file(path, std::ios::binary);
+std::string trace_of(const std::vector<StageReport>& stages) {
+  std::ostringstream file;
   file << "{\"traceEvents\": [";
   double start = 0;
   bool first = true;
@@ -45,8 +46,7 @@ void write_trace(const std::string& path, const std::vector<StageReport>& stages
     first = false;
   }
   file << "\n]}\n";
-  file.close();
-  if (!file) throw Error(cat("compile: the file ", in_quotes(path), " cannot be written"));
+  return file.str();
 }
 
 void print_kernels(const runtime::Plan& plan) {
@@ -58,20 +58,42 @@ void print_kernels(const runtime::Plan& plan) {
   }
 }
 
-void print_timing(const std::vector<StageReport>& stages) {
-  double sum = 0;
-  for (const auto& stage : stages) {
+void print_timing(const Executable& exe, double all) {
+  std::vector<StageReport> stages = exe.stages();
+  if (const auto* search = exe.search_report())
+    stages.push_back({"search", search->seconds,
+                      cat(search->candidates, " candidates; the planning above is part of it")});
+  stages.push_back({"all", all, ""});
+  for (const auto& stage : stages)
     std::cerr << std::left << std::setw(12) << stage.name << std::right << std::fixed << std::setprecision(3)
               << std::setw(12) << stage.seconds * 1e3 << " ms"
               << (stage.detail.empty() ? "" : "  " + stage.detail) << '\n';
-    sum += stage.seconds;
-  }
-  std::cerr << std::left << std::setw(12) << "all" << std::right << std::setw(12) << sum * 1e3 << " ms\n";
+}
+
+/// That of the graph as it is there is nothing to explain or time.
+void require_compiling(const Options& given) {
+  for (const auto& [name, is_given] : std::initializer_list<std::pair<const char*, bool>>{
+           {"--search", given.search.search},
+           {"--budget", given.search.budget.has_value()},
+           {"--candidates", given.search.candidates.has_value()},
+           {"--record", !given.search.record.empty()},
+           {"--replay", !given.search.replay.empty()},
+           {"--explain", given.explain},
+           {"--html", !given.html.empty()},
+           {"--statistics", given.statistics},
+           {"--rejected", given.rejected},
+           {"--timing", given.timing},
+           {"--trace", !given.trace.empty()}})
+    if (is_given)
+      throw Error(cat("compile: ", name, " means nothing with --stage graph, which does not compile"));
 }
 
 void run(const Options& given) {
+  const OutputFile html(given.html, "compile");
+  const OutputFile trace(given.trace, "compile");
   const Graph graph = load_graph(given.file, "compile");
   if (given.stage == "graph") {
+    require_compiling(given);
     Dag dag = graph.dag();
     dead_code().run(dag);
     std::cout << print(dag);
@@ -92,7 +114,9 @@ void run(const Options& given) {
     if (what == "derivation" && explains && told.insert(text).second) derivation += text;
   };
   if (given.stage != "egraph" && !given.statistics && !given.rejected && !explains) options.inspect = {};
+  const auto start = std::chrono::steady_clock::now();
   const Executable exe = compile(graph, session.device(), options);
+  const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   session.finish();
   const runtime::Plan& plan = exe.plan();
   if (given.stage == "kernels") print_kernels(plan);
@@ -100,9 +124,9 @@ void run(const Options& given) {
   if (given.stage == "source")
     for (const auto& kernel : plan.kernels) std::cout << kernel.source.text << '\n';
   if (given.explain) std::cout << explain_text(exe, derivation);
-  if (!given.html.empty()) write_file(given.html, explain_html(exe, derivation, given.file), "compile");
-  if (given.timing) print_timing(exe.stages());
-  if (!given.trace.empty()) write_trace(given.trace, exe.stages());
+  if (html.is_wanted()) html.write(explain_html(exe, derivation, given.file));
+  if (given.timing) print_timing(exe, all);
+  trace.write(trace_of(exe.stages()));
 }
 
 }  // namespace
@@ -124,7 +148,7 @@ void add_compile_command(CLI::App& app) {
   command->add_option("--html", options->html, "Write the explanation as one page to this file");
   command->add_flag("--statistics", options->statistics, "Also print what each rule matched and cost");
   command->add_flag("--rejected", options->rejected, "Also print why kernels were not taken");
-  command->add_flag("--timing", options->timing, "Print what each stage took, to stderr");
+  command->add_flag("--timing", options->timing, "Print what each stage and the search took, to stderr");
   command->add_option("--trace", options->trace, "Write the stages as a Chrome trace to this file");
   command->callback([options] { run(*options); });
 }

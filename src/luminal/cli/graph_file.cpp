@@ -17,13 +17,6 @@ std::string read_file(const std::string& path, std::string_view command) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-void write_file(const std::string& path, const std::string& content, std::string_view command) {
-  std::ofstream file(path, std::ios::binary);
-  file << content;
-  file.close();
-  if (!file) throw Error(cat(command, ": the file ", in_quotes(path), " cannot be written"));
-}
-
 Graph load_graph(const std::string& name, std::string_view command) {
   constexpr std::string_view prefix = "model:";
   if (!name.starts_with(prefix)) return Graph(parse(read_file(name, command)));

@@ -8,8 +8,6 @@ namespace luminal::cli {
 
 /// A file's whole content. `Error` naming `command` if it cannot be read.
 std::string read_file(const std::string& path, std::string_view command);
-/// `Error` naming `command` if it cannot be written.
-void write_file(const std::string& path, const std::string& content, std::string_view command);
 
 /// The graph that a command's argument names: a file in the text format, or "model:NAME", one of the
 /// benchmarks' models.

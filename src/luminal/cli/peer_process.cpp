@@ -71,7 +71,7 @@ json PeerProcess::ask(const json& request) {
   if (answer.empty()) throw Error("bench: the peers' process has ended");
   const json parsed = json::parse(answer);
   if (parsed.contains("error"))
-    throw Error(cat("bench: a peer failed: ", parsed["error"].get<std::string>()));
+    throw BenchFailure(cat("a peer failed: ", parsed["error"].get<std::string>()));
   return parsed;
 }
 

@@ -34,6 +34,7 @@ void bind_dims(Graph& graph, const DimMap& given) {
 }
 
 void run_profile(const ProfileOptions& given) {
+  const OutputFile trace(given.trace, "profile");
   Graph graph = load_graph(given.file, "profile");
   CompileSession session(given.search, "profile");
   bind_dims(graph, session.options().tune_dims);
@@ -42,7 +43,7 @@ void run_profile(const ProfileOptions& given) {
   session.finish();
   const Profile measured = profile(exe, graph.dims(), measure_ceilings(*session.device()), given.runs);
   std::cout << measured.text();
-  if (!given.trace.empty()) write_file(given.trace, measured.trace(), "profile");
+  trace.write(measured.trace());
 }
 
 void list_devices(bool json) {
@@ -56,6 +57,8 @@ void list_devices(bool json) {
       std::cout << (first ? "" : ",") << "\n  {\"name\": " << in_quotes(name)
                 << ", \"workers\": " << machine.workers << ", \"vector_bytes\": " << machine.vector_bytes
                 << ", \"memory_bytes\": " << there->memory_limit() << ", \"bandwidth\": " << model.bandwidth
+                << ", \"middle_bandwidth\": " << model.middle_bandwidth
+                << ", \"cache_bandwidth\": " << model.cache_bandwidth
                 << ", \"flops\": " << model.contraction_rate << ", \"vector_ops\": " << model.vector_rate
                 << ", \"launch_seconds\": " << model.launch << "}";
     } else {
@@ -63,6 +66,8 @@ void list_devices(bool json) {
                 << machine.vector_bytes << "-byte vectors, "
                 << static_cast<double>(there->memory_limit()) / 1e9 << " GB of memory\n"
                 << "  memory bandwidth      " << model.bandwidth / 1e9 << " GB/s\n"
+                << "  from a shared cache   " << model.middle_bandwidth / 1e9 << " GB/s\n"
+                << "  from workers' caches  " << model.cache_bandwidth / 1e9 << " GB/s\n"
                 << "  f32 multiply-adds     " << model.contraction_rate / 1e9 << " GFLOP/s\n"
                 << "  element-wise          " << model.vector_rate / 1e9 << " G operations/s\n"
                 << "  starting a kernel     " << model.launch * 1e6 << " us\n";
@@ -74,13 +79,18 @@ void list_devices(bool json) {
 
 void run_cache(const std::string& word) {
   Cache cache(Cache::default_directory());
+  if (cache.directory().empty()) throw Error(cat("cache: ", cache.problem()));
   if (word == "path") {
     std::cout << cache.directory().string() << '\n';
     return;
   }
   if (!cache.problem().empty()) throw Error(cat("cache: ", cache.problem()));
   if (word == "clear") {
-    std::cout << cache.clear() << " entries removed\n";
+    const Cache::Cleared cleared = cache.clear();
+    std::cout << cleared.removed << " entries removed\n";
+    if (cleared.kept > 0)
+      throw Error(cat("cache: ", cleared.kept, " entries of ", cache.directory().string(),
+                      " cannot be removed: ", cleared.problem));
     return;
   }
   std::uintmax_t bytes = 0;

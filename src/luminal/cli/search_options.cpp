@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -40,33 +41,62 @@ void draw(const SearchProgress& progress) {
   std::cerr << line.str() << "\x1b[K" << std::flush;
 }
 
+constexpr double most_seconds = 1e6;
+
+/// What is wrong with a budget; empty if nothing is.
+std::string problem_of_budget(const std::string& word) {
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  const bool right = !word.empty() && *end == '\0' && value > 0 && value <= most_seconds;
+  return right ? "" : cat(in_quotes(word), " is no number of seconds above 0 and up to 1000000");
+}
+
 }  // namespace
+
+void add_budget(CLI::App& command, std::optional<double>& budget, const std::string& help) {
+  command.add_option("--budget", budget, help)->check(CLI::Validator(problem_of_budget, "SECONDS"));
+}
+
+void require_search(bool search, std::initializer_list<std::pair<const char*, bool>> given,
+                    std::string_view command) {
+  for (const auto& [name, is_given] : given)
+    if (is_given && !search) throw Error(cat(command, ": ", name, " needs --search"));
+}
 
 void SearchOptions::add_to(CLI::App& command) {
   command.add_option("--device", device, "The device to compile for (default: the best)");
   command.add_option("--dim", dims, "A typical value of a dim, as NAME=NUMBER; may be repeated");
   command.add_flag("--search", search, "Search for the plan by measuring");
-  command.add_option("--budget", budget, "Seconds that a search may take (default: 60)")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--candidates", candidates, "Candidates that a search may time (default: any number)");
+  add_budget(command, budget, "Seconds that a search may take (default: 60)");
+  command
+      .add_option("--candidates", candidates, "Candidates that a search may time (default: 0, any number)")
+      ->check(CLI::Validator(
+          [](const std::string& word) {
+            const bool right = !word.empty() && word.size() <= 9 &&
+                               word.find_first_not_of("0123456789") == std::string::npos;
+            return right ? "" : cat(in_quotes(word), " is no whole number from 0 to 999999999");
+          },
+          "NUMBER"));
   command.add_option("--record", record, "Write all timings of the search to this file");
   command.add_option("--replay", replay, "Take all timings from this file: nothing is measured");
   command.add_flag("--no-cache", no_cache, "Neither use nor fill the cache");
 }
 
 CompileSession::CompileSession(const SearchOptions& given, std::string_view command)
-    : given_(given), command_(command) {
+    : given_(given), record_file_(given.record, command) {
+  require_search(given.search,
+                 {{"--budget", given.budget.has_value()},
+                  {"--candidates", given.candidates.has_value()},
+                  {"--record", !given.record.empty()},
+                  {"--replay", !given.replay.empty()}},
+                 command);
   device_ = given.device.empty() ? best_device() : luminal::device(given.device);
   options_.tune_dims = dims_of(given.dims, command);
   options_.cache = !given.no_cache;
-  if (!given.search) {
-    if (!given.record.empty() || !given.replay.empty())
-      throw Error(cat(command, ": --record and --replay need --search"));
-    return;
-  }
+  if (!given.search) return;
   options_.mode = Mode::search;
-  options_.budget = std::chrono::duration<double>(given.budget);
-  options_.candidates = given.candidates;
+  if (given.budget) options_.budget = std::chrono::duration<double>(*given.budget);
+  options_.candidates = given.candidates.value_or(0);
   options_.cancel = &interrupted;
   interrupted = false;
   std::signal(SIGINT, on_interrupt);
@@ -88,7 +118,7 @@ CompileSession::~CompileSession() {
 
 void CompileSession::finish() {
   if (drawn_) std::cerr << '\n';
-  if (options_.record != nullptr) write_file(given_.record, record_.text(), command_);
+  if (options_.record != nullptr) record_file_.write(record_.text());
 }
 
 }  // namespace luminal::cli

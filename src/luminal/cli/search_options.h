@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/cli/output_file.h"
 #include "luminal/compile/options.h"
 #include "luminal/compile/timing_record.h"
 
@@ -15,8 +16,8 @@ struct SearchOptions {
   std::string device;
   std::vector<std::string> dims;
   bool search = false;
-  double budget = 60;
-  std::size_t candidates = 0;
+  std::optional<double> budget;
+  std::optional<std::size_t> candidates;
   std::string record;
   std::string replay;
   bool no_cache = false;
@@ -24,8 +25,15 @@ struct SearchOptions {
   void add_to(CLI::App& command);
 };
 
+/// --budget, with its range.
+void add_budget(CLI::App& command, std::optional<double>& budget, const std::string& help);
+/// `Error` if one of these options was given though there is no search: {name, whether it was given}.
+void require_search(bool search, std::initializer_list<std::pair<const char*, bool>> given,
+                    std::string_view command);
+
 /// Compiles with them: shows progress on stderr if that is a terminal; the first Ctrl-C ends the search and
-/// keeps its best plan; records are read before and written after.
+/// keeps its best plan; records are read before and written after. `Error` for options that need --search
+/// without it.
 class CompileSession {
  public:
   CompileSession(const SearchOptions& given, std::string_view command);
@@ -40,9 +48,9 @@ class CompileSession {
 
  private:
   const SearchOptions& given_;
-  std::string command_;
   CompileOptions options_;
   std::shared_ptr<runtime::Device> device_;
+  OutputFile record_file_;
   TimingRecord record_;
   std::optional<TimingRecord> replay_;
   bool drawn_ = false;

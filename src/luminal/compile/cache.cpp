@@ -103,20 +103,25 @@ bool is_entry_name(const std::string& name) {
   return name.size() == hash_digits && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-/// Makes the directory, and checks that nobody else can write there; says what is wrong.
+bool is_unfinished(const std::string& name) {
+  return name.starts_with("new-");
+}
+
+/// Makes the directory, or checks that nobody else can write to the one that is there, whose mode is its
+/// owner's affair; says what is wrong.
 std::string prepared(const fs::path& directory) {
-  if (directory.empty()) return "neither XDG_CACHE_HOME nor HOME names a directory";
+  if (directory.empty()) return "there is no place for it: set HOME or XDG_CACHE_HOME to an absolute path";
   std::error_code error;
   fs::create_directories(directory.parent_path(), error);
-  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
-    return cat(directory.string(), " cannot be made: ", std::strerror(errno));
+  if (::mkdir(directory.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return cat(directory.string(), " cannot be made: ", std::strerror(errno));
   struct stat status{};
   if (::lstat(directory.c_str(), &status) != 0)
     return cat(directory.string(), " cannot be read: ", std::strerror(errno));
   if (!S_ISDIR(status.st_mode)) return cat(directory.string(), " is no directory");
   if (status.st_uid != ::geteuid()) return cat(directory.string(), " belongs to another user");
-  if ((status.st_mode & 0077) != 0 && ::chmod(directory.c_str(), 0700) != 0)
-    return cat(directory.string(), " is open to others");
+  if ((status.st_mode & 0022) != 0)
+    return cat(directory.string(), " can be written to by others; 'chmod go-w' helps");
   return {};
 }
 
@@ -171,11 +176,21 @@ std::vector<Cache::Entry> Cache::entries() const {
   return result;
 }
 
-std::size_t Cache::clear() {
-  std::size_t count = 0;
-  for (const auto& entry : entries())
-    if (::unlink((directory_ / entry.name).c_str()) == 0) ++count;
-  return count;
+Cache::Cleared Cache::clear() {
+  Cleared result;
+  std::error_code error;
+  if (!problem_.empty()) return result;
+  for (fs::directory_iterator it(directory_, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!is_entry_name(name) && !is_unfinished(name)) continue;
+    if (::unlink(it->path().c_str()) == 0) {
+      result.removed += is_entry_name(name) ? 1 : 0;
+    } else if (errno != ENOENT) {  // which another process removed
+      ++result.kept;
+      result.problem = std::strerror(errno);
+    }
+  }
+  return result;
 }
 
 void Cache::trim() const {
@@ -193,7 +208,7 @@ void Cache::trim() const {
   const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
   for (fs::directory_iterator it(directory_, error), end; !error && it != end; it.increment(error)) {
     std::error_code gone;
-    if (it->path().filename().string().starts_with("new-") && it->last_write_time(gone) < long_ago && !gone)
+    if (is_unfinished(it->path().filename().string()) && it->last_write_time(gone) < long_ago && !gone)
       fs::remove(it->path(), gone);
   }
   if (all <= most_bytes) return;

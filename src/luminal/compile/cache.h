@@ -8,11 +8,11 @@
 
 namespace luminal {
 
-/// What compiling keeps between processes: binaries, plans, times. A directory of ours alone, a file an
-/// entry, named by its key's hash, with the key, a checksum and the version of this library inside. Entries
-/// are written under another name and renamed, so processes may share it, also while one clears it. A damaged
-/// or foreign entry is a miss, and so is everything if the directory is not ours or cannot be made; writing
-/// never fails, it just does not keep.
+/// What compiling keeps between processes: binaries, plans, times. A directory that only we can write to, a
+/// file an entry, named by its key's hash, with the key, a checksum and the version of this library inside.
+/// Entries are written under another name and renamed, so processes may share it, also while one clears it. A
+/// damaged or foreign entry is a miss, and so is everything if the directory is not ours or cannot be made;
+/// writing never fails, it just does not keep.
 class Cache : public runtime::BinaryStore {
  public:
   /// $XDG_CACHE_HOME/luminal, or ~/.cache/luminal; empty if neither variable names an absolute path.
@@ -29,8 +29,13 @@ class Cache : public runtime::BinaryStore {
   };
   /// The entries there are, by name.
   std::vector<Entry> entries() const;
-  /// Removes all entries; how many they were.
-  std::size_t clear();
+  struct Cleared {
+    std::size_t removed = 0;  // entries
+    std::size_t kept = 0;     // files that could not be removed, and why the last one was not
+    std::string problem;
+  };
+  /// Removes all entries, and what processes left that were killed while writing one.
+  Cleared clear();
   const std::filesystem::path& directory() const { return directory_; }
   /// Why nothing is kept; empty if all is well.
   const std::string& problem() const { return problem_; }

@@ -106,19 +106,50 @@ void explain_kernel(const runtime::Plan& plan, std::size_t number, std::size_t r
   }
 }
 
-void explain_search(const SearchReport& search, Writer& out) {
+bool was_run(const SearchReport::Plan& plan) {
+  return plan.timing.outcome == Timing::Outcome::timed && plan.timing.median > 0;
+}
+
+/// Why there is no time of the whole plan, as far as the report tells.
+std::string why_not_run(const SearchReport& search, bool has_host_steps) {
+  if (has_host_steps) return "not timed: steps on the host are not run for practice";
+  const bool some = std::any_of(search.plans.begin(), search.plans.end(), was_run);
+  if (search.stopped == "nothing more was to be gained" && !some)
+    return "not timed: all plans are equal, or too large to be in memory together";
+  if (search.stopped == "it was replayed") return "not timed: the record has no time of it";
+  return cat("not timed: ", search.stopped);
+}
+
+std::string outcome_of(const SearchReport& search, std::size_t number, bool has_host_steps) {
+  const auto& plan = search.plans[number];
+  std::vector<std::string> words;
+  if (plan.chosen) words.emplace_back("chosen");
+  if (plan.timing.outcome != Timing::Outcome::timed) {
+    words.push_back(cat(name(plan.timing.outcome), ": ", plan.timing.problem));
+  } else if (!was_run(plan)) {
+    words.push_back(why_not_run(search, has_host_steps));
+  } else {
+    // Equal plans are run once, and have that time.
+    const auto first = std::find_if(search.plans.begin(), search.plans.end(),
+                                    [&](const auto& other) { return other.timing == plan.timing; });
+    if (first->name != plan.name) words.push_back(cat("equal to '", first->name, "'"));
+  }
+  return join(words, "; ");
+}
+
+void explain_search(const SearchReport& search, bool has_host_steps, Writer& out) {
   out.heading(1, "The search");
   out.line(cat(search.candidates, " candidates in ", std::lround(search.seconds), " s; it ended because ",
                search.stopped, "."));
   out.line(cat("The machine at best: ", std::lround(search.ceilings.bandwidth / 1e9), " GB/s, ",
                std::lround(search.ceilings.contraction_rate / 1e9), " GFLOP/s."));
   out.begin_table({"plan", "its kernels alone", "whole", "outcome"});
-  for (const auto& plan : search.plans)
-    out.row(
-        {plan.name, plan.predicted > 0 ? microseconds(plan.predicted) : "",
-         plan.timing.median > 0 ? microseconds(plan.timing.median) : "",
-         plan.chosen ? "chosen" : (plan.timing.outcome == Timing::Outcome::timed ? "" : plan.timing.problem)},
-        plan.chosen);
+  for (std::size_t k = 0; k < search.plans.size(); ++k) {
+    const auto& plan = search.plans[k];
+    out.row({plan.name, plan.predicted > 0 ? microseconds(plan.predicted) : "",
+             was_run(plan) ? microseconds(plan.timing.median) : "", outcome_of(search, k, has_host_steps)},
+            plan.chosen);
+  }
   out.end_table();
 }
 
@@ -133,7 +164,7 @@ void explain(const Executable& exe, const std::string& derivation, Writer& out) 
   out.heading(1, "The plan");
   out.line(cat(exe.kernel_count(), " kernels a run, ", exe.host_step_count(), " steps on the host, ",
                exe.copy_count(), " copies, ", loads.size(), " kernels when weights are set."));
-  if (exe.search_report() != nullptr) explain_search(*exe.search_report(), out);
+  if (exe.search_report() != nullptr) explain_search(*exe.search_report(), exe.host_step_count() > 0, out);
   out.heading(1, "Kernels");
   for (const auto& [number, count] : runs) explain_kernel(plan, number, count, exe.search_report(), out);
   out.heading(1, "Rules that led there");
@@ -153,18 +184,25 @@ class TextWriter : public Writer {
   }
   void line(const std::string& text) override { text_ += text + "\n"; }
   void code(const std::string& text) override { text_ += text; }
-  void begin_table(const std::vector<std::string>&) override {}
-  void row(const std::vector<std::string>& cells, bool marked) override {
-    text_ += marked ? "* " : "  ";
-    for (const auto& cell : cells)
-      if (!cell.empty()) text_ += cell + "  ";
-    text_ += "\n";
+  void begin_table(const std::vector<std::string>& head) override { rows_ = {{head, false}}; }
+  void row(const std::vector<std::string>& cells, bool marked) override { rows_.emplace_back(cells, marked); }
+  void end_table() override {
+    if (rows_.size() == 1) return;
+    std::vector<std::size_t> widths(rows_[0].first.size());
+    for (const auto& [cells, marked] : rows_)
+      for (std::size_t k = 0; k < widths.size(); ++k) widths[k] = std::max(widths[k], cells[k].size());
+    for (const auto& [cells, marked] : rows_) {
+      std::string line = marked ? "* " : "  ";
+      for (std::size_t k = 0; k < widths.size(); ++k)
+        line += cells[k] + std::string(widths[k] - cells[k].size() + 2, ' ');
+      text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
   }
-  void end_table() override {}
   std::string take() { return std::move(text_); }
 
  private:
   std::string text_;
+  std::vector<std::pair<std::vector<std::string>, bool>> rows_;  // of the table that is begun
 };
 
 class PageWriter : public Writer {

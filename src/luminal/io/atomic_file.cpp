@@ -61,6 +61,23 @@ std::string resolved(const std::string& path) {
   return ignored ? path : target.string();
 }
 
+std::string folder_of(const std::string& target) {
+  const std::filesystem::path full(target);
+  return full.has_parent_path() ? full.parent_path().string() : ".";
+}
+
+/// An empty one, in the folder of the file that it will be.
+void open_temporary(Temporary& temporary, const std::string& path) {
+  temporary.descriptor = ::mkostemp(temporary.name.data(), O_CLOEXEC);
+  if (temporary.descriptor < 0) refuse(path, "making a temporary file in its folder");
+  temporary.created = true;
+}
+
+std::string temporary_name(const std::string& target) {
+  const std::string name = "." + std::filesystem::path(target).filename().string() + ".XXXXXX";
+  return (std::filesystem::path(folder_of(target)) / name).string();
+}
+
 }  // namespace
 
 void FileWriter::write(std::span<const std::byte> bytes) {
@@ -82,13 +99,8 @@ void FileWriter::zeros(std::size_t count) {
 
 void write_atomically(const std::string& path, const std::function<void(FileWriter&)>& fill) {
   const std::string target = resolved(path);
-  const std::filesystem::path full(target);
-  const std::string folder = full.has_parent_path() ? full.parent_path().string() : ".";
-  Temporary temporary(
-      (std::filesystem::path(folder) / ("." + full.filename().string() + ".XXXXXX")).string());
-  temporary.descriptor = ::mkostemp(temporary.name.data(), O_CLOEXEC);
-  if (temporary.descriptor < 0) refuse(path, "making a temporary file in its folder");
-  temporary.created = true;
+  Temporary temporary(temporary_name(target));
+  open_temporary(temporary, path);
   FileWriter writer(temporary.descriptor, path);
   fill(writer);
   if (::fchmod(temporary.descriptor, mode_for(target)) != 0) refuse(path, "setting its mode");
@@ -98,7 +110,18 @@ void write_atomically(const std::string& path, const std::function<void(FileWrit
   if (closed != 0) refuse(path, "closing");
   if (::rename(temporary.name.c_str(), target.c_str()) != 0) refuse(path, "renaming the temporary file");
   temporary.renamed = true;
-  sync_folder(folder, path);
+  sync_folder(folder_of(target), path);
+}
+
+void require_writable(const std::string& path) {
+  const std::string target = resolved(path);
+  struct stat status{};
+  if (::stat(target.c_str(), &status) == 0) {
+    errno = S_ISDIR(status.st_mode) ? EISDIR : 0;
+    if (errno != 0 || ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) refuse(path, "opening");
+  }
+  Temporary temporary(temporary_name(target));
+  open_temporary(temporary, path);
 }
 
 }  // namespace luminal::io

@@ -29,4 +29,8 @@ class FileWriter {
 /// all of the new. `fill` may throw; then nothing changes. A symbolic link is written through.
 void write_atomically(const std::string& path, const std::function<void(FileWriter&)>& fill);
 
+/// The `Error` that `write_atomically` would end with for want of a folder or a permission, before there is
+/// anything to write. Changes nothing.
+void require_writable(const std::string& path);
+
 }  // namespace luminal::io
