@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/codegen/build.h"
 #include "luminal/kernel/interpret.h"
+#include "tests/codegen/build.h"
 #include "tests/codegen/run.h"
 
 namespace luminal::kernel {
