@@ -184,10 +184,10 @@ int bench_cases(const BenchOptions& options, const BenchCases& cases, std::ostre
   std::optional<search::MachineModel> ceilings;
   std::vector<BenchEntry> entries;
   for (const auto& [name, make] : cases)
-    entries.push_back({name, [&, make = make] {
+    entries.push_back({name, [&, build = make] {
                          if (options.peers && !process) process = std::make_unique<PeerProcess>();
                          if (!ceilings) ceilings = measure_ceilings(*best_device());
-                         BenchCase given = make();
+                         BenchCase given = build();
                          return measured(options, given, process.get(), *ceilings);
                        }});
   return bench_entries(options, entries, out);
