@@ -364,7 +364,7 @@ void SweepPrinter::update(State& state) {
     } else {  // the number of the sweep's points so far, the same along all axes
       Expr number(0);
       for (const auto loop : loops_) number = number * kernel_.loop(loop).extent + kernel_.variable(loop);
-      const std::string scalar = cat("((", held, ")", e_.text(number + Expr(1)), ")");
+      const std::string scalar = cat("((", type_name(held), ")", e_.text(number + Expr(1)), ")");
       e_.line(cat("const ", type, " ", n, " = ", lanes ? e_.splat({scalar, false}, held) : scalar, ";"));
     }
     const std::string mean = get(state.mean).text;

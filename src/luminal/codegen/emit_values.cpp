@@ -146,8 +146,8 @@ std::optional<std::string> Emitter::lanes_condition(const Expr& valid) {
   const std::string type = helpers_.type(DType::i32, lanes_);
   const std::string start = fresh("t");
   line(cat("const i64 ", start, " = ", text(gap), ";"));
-  const std::string clamped =
-      cat("(i32)(", start, " > ", far, " ? ", far, " : ", start, " < ", -far, " ? ", -far, " : ", start, ")");
+  const std::string clamped = cat("(i32_t)(", start, " > ", far, " ? ", far, " : ", start, " < ", -far, " ? ",
+                                  -far, " : ", start, ")");
   std::string steps;
   for (int lane = 0; lane < lanes_; ++lane) steps += cat(lane == 0 ? "" : ", ", *by * lane);
   return cat(helpers_.use("truth", DType::i32, lanes_), "((", helpers_.type(DType::u32, lanes_), ")(",

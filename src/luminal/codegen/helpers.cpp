@@ -8,13 +8,19 @@
 #include "luminal/support/text.h"
 
 namespace luminal::codegen {
+
+std::string type_name(DType dtype) {
+  const bool is_loop_name = dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32;
+  return cat(dtype, is_loop_name ? "_t" : "");
+}
+
 namespace {
 
 constexpr std::array fundamental = {DType::f64, DType::f32, DType::i64, DType::i32, DType::i16,
                                     DType::i8,  DType::u64, DType::u32, DType::u16, DType::u8};
 
 std::string suffix(DType dtype, int lanes) {
-  return lanes == 1 ? std::string(name(dtype)) : cat(dtype, "x", lanes);
+  return lanes == 1 ? type_name(dtype) : cat(dtype, "x", lanes);
 }
 
 std::string vector_types(int lanes) {
@@ -152,7 +158,10 @@ void Helpers::define(const std::string& function, const std::string& text) {
 
 std::string Helpers::preamble() const {
   std::string text(dialect_.prologue);
-  for (const auto dtype : fundamental) text += cat("typedef ", dialect_.type(dtype), " ", dtype, ";\n");
+  for (const auto dtype : fundamental) {
+    text += cat("typedef ", dialect_.type(dtype), " ", dtype, ";\n");
+    if (type_name(dtype) != name(dtype)) text += cat("typedef ", dtype, " ", type_name(dtype), ";\n");
+  }
   for (const int lanes : widths_) text += vector_types(lanes);
   return text + text_;
 }

@@ -8,6 +8,9 @@
 
 namespace luminal::codegen {
 
+/// What generated text calls a dtype's type. Loops are called i0, i1 …, which must not hide i8, i16 and i32.
+std::string type_name(DType dtype);
+
 /// The functions that a program calls. Asking for one gives its name and has it, and what it calls, printed
 /// in the preamble.
 class Helpers {

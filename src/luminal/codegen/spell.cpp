@@ -109,7 +109,7 @@ std::string spell_constant(const Scalar& value) {
   const DType held = register_dtype(value.dtype);
   if (is_integer(held)) {
     const Scalar wide = is_boolean(value.dtype) ? convert(value, DType::u64) : convert(value, DType::i64);
-    return cat("((", held, ")", wide.bits, "u)");
+    return cat("((", type_name(held), ")", wide.bits, "u)");
   }
   const double number = to_double(value);
   const char* suffix = held == DType::f32 ? "f" : "";

@@ -19,6 +19,20 @@ namespace {
 
 constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
+/// The loops that a reduction or a scan goes over; none for other values.
+kernel::LoopSet reduced_loops(const kernel::Value& value) {
+  if (const auto* reduce = value.try_get<kernel::value::Reduce>()) return kernel::set_of(reduce->loops);
+  if (const auto* scan = value.try_get<kernel::value::Scan>())
+    return kernel::set_of(std::span(&scan->loop, 1));
+  return {};
+}
+
+std::vector<kernel::ValueId> arguments_of(const kernel::Value& value) {
+  if (const auto* reduce = value.try_get<kernel::value::Reduce>()) return reduce->arguments;
+  if (const auto* scan = value.try_get<kernel::value::Scan>()) return {scan->argument};
+  return {};
+}
+
 }  // namespace
 
 BufferId Assembler::add_buffer(const kernel::ArrayType& type, BufferInfo::Role role, std::string name) {
@@ -210,6 +224,17 @@ bool Assembler::overwrites_safely(std::size_t step, BufferId old_buffer, BufferI
   }
   if (std::find(draft.step.inputs.begin(), draft.step.inputs.end(), old_buffer) == draft.step.inputs.end())
     return true;
+  // A reduction over loops of the store may be made again, by another task or for another row, when elements
+  // that it reads are new already.
+  for (const auto& v : kernel.values()) {
+    const kernel::LoopSet over = reduced_loops(v);
+    if ((over & kernel::set_of(store->domain)).none()) continue;
+    const auto used = kernel::reachable(kernel, arguments_of(v));
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      const auto* load = kernel.values()[k].try_get<kernel::value::Load>();
+      if (used[k] && load != nullptr && draft.step.inputs[load->input] == old_buffer) return false;
+    }
+  }
   // Another output of the kernel must not read the old elements in a nest of its own.
   for (const auto& s : kernel.stores()) {
     if (s.domain == store->domain) continue;
@@ -293,6 +318,8 @@ void Assembler::update_states() {
     const auto before = readers(to);
     const std::size_t copy = add_copy(from, to, "new value of a state");
     drafts_[copy].after.insert(drafts_[copy].after.end(), before.begin(), before.end());
+    // If that is another state, which was written in place: its new elements, not the old ones.
+    if (const std::size_t writer = producer(from); writer != nobody) drafts_[copy].after.push_back(writer);
   }
 }
 
@@ -310,6 +337,11 @@ void Assembler::settle_bases() {
       drafts_[k].bases[j].reset();
       const std::size_t copy = add_copy(base, output, "copy before a scatter");
       drafts_[k].after.push_back(copy);
+      // Who writes over the base once this step has read it waits for the copy now.
+      for (auto& draft : drafts_)
+        if (std::find(draft.after.begin(), draft.after.end(), k) != draft.after.end() &&
+            std::find(draft.step.outputs.begin(), draft.step.outputs.end(), base) != draft.step.outputs.end())
+          draft.after.push_back(copy);
       drafts_[copy].is_static = drafts_[k].is_static;
     }
 }

@@ -54,6 +54,8 @@ namespace {
 /// The executable's own tensor for the user's: node ids are the same.
 Tensor mine(const ExecutableData& data, const Tensor& tensor, std::string_view operation, Location where) {
   data.require_own(tensor, operation, where);
+  if (!tensor.value().view.is_identity())
+    throw Error(cat(operation, ": the tensor is a view; set the tensor it was made from"), where);
   return data.values->tensor(data.values->dag.whole(tensor.value().node, tensor.value().output));
 }
 

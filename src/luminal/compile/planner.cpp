@@ -161,12 +161,24 @@ void Planner::find_regions() {
       wanted[part].push_back(value);
     return part;
   };
+  // A view of what no part computes, read by a boundary op or given out, is a part of its own: others may be
+  // on the far side of that op.
+  const auto want_apart = [&](const Value& value) {
+    if (!part_of.contains(value.node)) {
+      parts.emplace_back();
+      wanted.emplace_back();
+    }
+    want(value, parts.size() - 1);
+  };
+  const auto is_step = [&](Op op) {
+    return rewriting::is_boundary(op) && op != Op::input && op != Op::state;
+  };
+  const std::size_t last = parts.size() - 1;
   for (const auto id : order) {
     const Node& node = dag_.node(id);
-    const bool boundary = rewriting::is_boundary(node.op);
     for (const auto& input : node.inputs) {
-      if (boundary) {
-        want(input, parts.size() - 1);
+      if (is_step(node.op)) {
+        want_apart(input);
       } else if (const auto from = part_of.find(input.node);
                  from != part_of.end() && part_of.contains(id) && from->second != part_of.at(id)) {
         want(dag_.whole(input.node, input.output), from->second);
@@ -176,8 +188,14 @@ void Planner::find_regions() {
   auto& outputs = outputs_;
   outputs = dag_.outputs();
   for (const auto& [place, unused] : dag_.kept()) outputs.push_back(dag_.whole(place.first, place.second));
-  for (const auto& value : outputs) want(value, parts.size() - 1);
-  for (const auto& [state, value] : dag_.assignments()) want(value, parts.size() - 1);
+  const auto give = [&](const Value& value) {
+    if (is_step(dag_.node(value.node).op))
+      want_apart(value);
+    else
+      want(value, last);
+  };
+  for (const auto& value : outputs) give(value);
+  for (const auto& [state, value] : dag_.assignments()) give(value);
 
   for (std::size_t k = 0; k < parts.size(); ++k) {
     if (wanted[k].empty()) continue;

@@ -28,6 +28,7 @@ struct Member {
   BodyRef body;
   std::set<ClassId> leaves;
   Lowered lowered;
+  std::size_t text = 0;  // about how long its program is
   bool is_map = false;
   bool contracts = false;
   bool scatters = false;
@@ -46,6 +47,26 @@ bool is_contraction(const kernel::Kernel& kernel) {
   return false;
 }
 
+/// Functions that are no instruction are long programs; what is the same everywhere is likely shared.
+std::size_t text_of(const kernel::Value& v) {
+  const auto* map = v.try_get<value::Map>();
+  if (map == nullptr || v.free.none()) return 1;
+  switch (map->op) {
+    case Op::exp2:
+    case Op::log2:
+    case Op::sin:
+    case Op::cos:
+    case Op::atan:
+    case Op::erf:
+    case Op::log1p:
+    case Op::expm1:
+    case Op::pow:
+      return 100;
+    default:
+      return 1;
+  }
+}
+
 class Grouper {
  public:
   Grouper(const Terms& terms, const Mapping& mapping) : terms_(terms) {
@@ -59,6 +80,7 @@ class Grouper {
         for (const auto& child : body->children) add_leaves(child, member.leaves, seen);
       member.lowered = rewriting::lower(terms, {body});
       const auto& values = member.lowered.kernel.values();
+      for (const auto& v : values) member.text += text_of(v);
       member.is_map = std::none_of(values.begin(), values.end(), [](const kernel::Value& v) {
         return v.try_get<value::Reduce>() != nullptr || v.try_get<value::Scan>() != nullptr;
       });
@@ -92,8 +114,13 @@ class Grouper {
 
   /// Whether a body may join a group; that no circle closes is seen elsewhere.
   bool fits(std::size_t k, const std::vector<std::size_t>& group) const {
-    if (group.size() >= 64) return false;
     const Member& mine = members_[k];
+    // Compilers take long over large programs.
+    constexpr std::size_t most_members = 512;
+    constexpr std::size_t most_text = 12'000;
+    std::size_t text = mine.text;
+    for (const auto g : group) text += members_[g].text;
+    if (group.size() >= most_members || text > most_text) return false;
     const std::size_t first = group[0];
     const Member& other = members_[first];
     if (is_static(k) != is_static(first) || mine.scans || other.scans) return false;

@@ -287,7 +287,23 @@ class Mapper {
     if (c.is_source()) return;
     std::map<std::uint64_t, CutRef> found;
     for (std::size_t n = 0; n < c.terms.size(); ++n) add_cuts(owner, c.terms[n], n, found);
+    if (found.empty() && cut_below(c))
+      for (std::size_t n = 0; n < c.terms.size(); ++n) add_cuts(owner, c.terms[n], n, found);
     rank(owner, found);
+  }
+
+  /// Where no body is small enough, what is read may exist in memory after all. False if that changes
+  /// nothing.
+  bool cut_below(const TermClass& c) {
+    bool more = false;
+    for (const auto& term : c.terms)
+      for (const auto child : term.children) {
+        if (terms_[child].is_source() || candidate_[child.index()] || cuts_[child.index()].empty()) continue;
+        candidate_[child.index()] = true;
+        step(child);
+        more = more || best_[child.index()] >= 0;
+      }
+    return more;
   }
 
   void add_cuts(ClassId owner, const Term& term, std::size_t number, std::map<std::uint64_t, CutRef>& found) {
