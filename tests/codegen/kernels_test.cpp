@@ -306,6 +306,16 @@ TEST(Kernels, OneRowIsCutAlongItsColumns) {
   }
 }
 
+/// Sums of a few long columns are made once, not for every row that reads them.
+TEST(Kernels, ColumnsAreSummedOnce) {
+  Build b;
+  const auto i = b.loop(20000), j = b.loop(2);
+  const auto x = b.read({20000, 2}, {b.at(i), b.at(j)});
+  b.store({i, j}, b.mul(x, b.sum({i}, x)));
+  const auto schedule = codegen::default_schedule(b.kernel, {.workers = 2});
+  EXPECT_FALSE(schedule.nests[0].retile);
+}
+
 TEST(Kernels, GatherByPosition) {
   Build b;
   const auto i = b.loop(30), d = b.loop(20);

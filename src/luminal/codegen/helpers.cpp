@@ -20,7 +20,7 @@ constexpr std::array fundamental = {DType::f64, DType::f32, DType::i64, DType::i
                                     DType::i8,  DType::u64, DType::u32, DType::u16, DType::u8};
 
 std::string suffix(DType dtype, int lanes) {
-  return lanes == 1 ? type_name(dtype) : cat(dtype, "x", lanes);
+  return lanes == 1 ? std::string(name(dtype)) : cat(dtype, "x", lanes);
 }
 
 std::string vector_types(int lanes) {
@@ -115,12 +115,14 @@ DType unsigned_of(DType dtype) {
 }
 
 std::string Helpers::type(DType dtype, int lanes) {
-  if (lanes > 1) widths_.insert(lanes);
+  if (lanes == 1) return type_name(dtype);
+  widths_.insert(lanes);
   return suffix(dtype, lanes);
 }
 
 std::string Helpers::use(std::string_view base, DType dtype, int lanes) {
-  std::string function = cat(base, "_", type(dtype, lanes));
+  if (lanes > 1) widths_.insert(lanes);
+  std::string function = cat(base, "_", suffix(dtype, lanes));
   if (done_.count(function) != 0) return function;
   const HelperText& helper = helper_named(base, dtype, lanes);
   for (std::string_view rest = helper.needs; !rest.empty();) {

@@ -241,16 +241,20 @@ class NestScheduler {
     if (loops.inner) grid.push_back(*loops.inner);
     if (size_of_all(grid) >= 2.0 * machine_.workers) return;
     const LoopSet covered = kernel::set_of(loops.covered);
+    const LoopSet domain = covered | kernel::set_of(grid);
     double again = 0;
     for (std::size_t k = 0; k < live_.size(); ++k) {
       const auto* reduce = kernel_.values()[k].try_get<value::Reduce>();
       if (!live_[k] || reduce == nullptr) continue;
-      const LoopSet loops_in = kernel_.values()[k].free | kernel::set_of(reduce->loops);
-      if ((loops_in & covered) == covered) continue;
-      again += points(kernel_, loops_in, hints_);
+      const LoopSet& free = kernel_.values()[k].free;
+      const LoopSet loops_in = free | kernel::set_of(reduce->loops);
+      if ((free & covered) == covered) continue;
+      // What varies with a loop of the grid is made again at every point of the others.
+      const double tasks = 4.0 * machine_.workers;
+      const double times = (free & domain).any() ? points(kernel_, covered & ~free, hints_) : tasks;
+      again += points(kernel_, loops_in, hints_) * times;
     }
-    const double tasks = 4.0 * machine_.workers;
-    schedule.retile = again * tasks < 0.3 * work();
+    schedule.retile = again < 0.3 * work();
   }
 
   /// About as many element operations as the nest computes.
