@@ -307,7 +307,7 @@ class Mapper {
   }
 
   void add_cuts(ClassId owner, const Term& term, std::size_t number, std::map<std::uint64_t, CutRef>& found) {
-    const std::size_t limit = term.children.size() == 1 ? options_.keep : combine_;
+    const std::size_t limit = affordable(term.children.size() == 1 ? options_.keep : combine_);
     std::vector<std::vector<CutRef>> choices;
     for (std::size_t k = 0; k < term.children.size(); ++k) {
       if (term.kind == Term::Kind::scatter && k == 0) {
@@ -550,6 +550,13 @@ class Mapper {
       }
     }
     return plan;
+  }
+
+  /// The more was priced, the less is tried from then on: graphs of many equal ways end in seconds, too.
+  std::size_t affordable(std::size_t usual) const {
+    constexpr std::size_t many = 25'000;
+    if (prices_.size() < many) return usual;
+    return std::min<std::size_t>(usual, prices_.size() < 2 * many ? 2 : 1);
   }
 
   /// Of a region with so many classes less is tried a class, so that it takes seconds.
