@@ -73,7 +73,7 @@ class Demo {
  public:
   explicit Demo(DemoOptions options) : options_(std::move(options)), out_(std::cout) {
     search_.search = options_.search;
-    search_.budget = search_seconds;
+    if (search_.search) search_.budget = search_seconds;
     search_.no_cache = true;  // the story is how it is compiled
   }
   int run();
