@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "luminal/codegen/helpers.h"
 #include "luminal/compile/timing_record.h"
 #include "luminal/luminal.h"
 #include "luminal/support/hash.h"
@@ -65,8 +66,9 @@ TEST(Trust, WrongIntegersAreCaught) {
     const auto device = std::make_shared<test::WrappedDevice>([&](const codegen::Source& source) {
       std::string text = source.text;
       if (Hash(5).add(text).value() % 3 != which) return text;
-      for (std::size_t at = 0; (at = text.find("(i32)3u", at)) != std::string::npos; ++changed)
-        text.replace(at, 7, "(i32)4u");
+      const std::string type = cat("(", codegen::type_name(DType::i32), ")");
+      for (std::size_t at = 0; (at = text.find(type + "3u", at)) != std::string::npos; ++changed)
+        text.replace(at, type.size() + 2, type + "4u");
       return text;
     });
     Executable exe = compile(g, device, searching(60s, 30));
