@@ -554,7 +554,7 @@ class Mapper {
 
   /// The more was priced, the less is tried from then on: graphs of many equal ways end in seconds, too.
   std::size_t affordable(std::size_t usual) const {
-    constexpr std::size_t many = 25'000;
+    constexpr std::size_t many = 100'000;
     if (prices_.size() < many) return usual;
     return std::min<std::size_t>(usual, prices_.size() < 2 * many ? 2 : 1);
   }
