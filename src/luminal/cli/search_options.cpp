@@ -119,7 +119,8 @@ CompileSession::~CompileSession() {
 void CompileSession::finish() {
   if (drawn_) std::cerr << '\n';
   if (options_.cancel != nullptr && interrupted)
-    std::cerr << "the search was interrupted: this is the best plan it knew, and the cache does not keep it\n";
+    std::cerr
+        << "the search was interrupted: this is the best plan it knew, and the cache does not keep it\n";
   if (options_.record != nullptr) record_file_.write(record_.text());
 }
 
