@@ -20,6 +20,7 @@ namespace luminal {
 namespace {
 
 using namespace std::chrono_literals;
+using test::searching;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -51,15 +52,6 @@ std::string bytes_of(const Executable& exe) {
   for (const auto& kernel : exe.plan().kernels)
     text += codegen::text(kernel.schedule) + "\n" + kernel.source.text;
   return text;
-}
-
-CompileOptions searching(std::chrono::duration<double> budget, std::size_t candidates = 0) {
-  CompileOptions options;
-  options.mode = Mode::search;
-  options.budget = budget;
-  options.candidates = candidates;
-  options.cache = false;
-  return options;
 }
 
 TEST(Search, TimesCandidatesAndIsRight) {

@@ -18,15 +18,7 @@ namespace luminal {
 namespace {
 
 using namespace std::chrono_literals;
-
-CompileOptions searching(std::chrono::duration<double> budget, std::size_t candidates = 0) {
-  CompileOptions options;
-  options.mode = Mode::search;
-  options.budget = budget;
-  options.candidates = candidates;
-  options.cache = false;
-  return options;
-}
+using test::searching;
 
 struct Layer {
   explicit Layer(std::int64_t rows = 64, bool has_static = false) {

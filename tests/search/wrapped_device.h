@@ -1,10 +1,21 @@
 #pragma once
+#include <chrono>
 #include <functional>
 #include <memory>
 
 #include "luminal/luminal.h"
 
 namespace luminal::test {
+
+/// A search within these limits, without the cache.
+inline CompileOptions searching(std::chrono::duration<double> budget, std::size_t candidates = 0) {
+  CompileOptions options;
+  options.mode = Mode::search;
+  options.budget = budget;
+  options.candidates = candidates;
+  options.cache = false;
+  return options;
+}
 
 /// The CPU, with the text of programs changed on their way to the compiler.
 class WrappedDevice : public runtime::Device {

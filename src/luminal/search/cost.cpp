@@ -24,16 +24,7 @@ double MachineModel::least_seconds(double bytes, double operations) const {
   return std::max(bytes / rate, operations / contraction_rate);
 }
 
-namespace {
-
-using kernel::Kernel;
-using kernel::LoopId;
-using kernel::LoopSet;
-using kernel::Monoid;
-using kernel::ValueId;
-namespace value = kernel::value;
-
-double weight(Op op) {
+double operation_weight(Op op) {
   switch (op) {
     case Op::recip:
     case Op::div:
@@ -55,6 +46,15 @@ double weight(Op op) {
       return 1;
   }
 }
+
+namespace {
+
+using kernel::Kernel;
+using kernel::LoopId;
+using kernel::LoopSet;
+using kernel::Monoid;
+using kernel::ValueId;
+namespace value = kernel::value;
 
 enum class Contraction : std::uint8_t { none, vector, tile };
 
@@ -259,7 +259,8 @@ class Study {
       const double repeat = again[i] * (kept > machine_.on_chip ? uses_[i] : 1);
       const double points = product(v.free);
       if (const auto* map = v.try_get<value::Map>()) {
-        if (!feeds_tile(ValueId(i))) vector += points * repeat * weight(map->op) * prologue(i, map->op);
+        if (!feeds_tile(ValueId(i)))
+          vector += points * repeat * operation_weight(map->op) * prologue(i, map->op);
       } else if (v.try_get<value::Guard>() != nullptr || v.try_get<value::Index>() != nullptr) {
         vector += points * repeat;
       } else if (v.try_get<value::Random>() != nullptr) {

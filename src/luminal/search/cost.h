@@ -35,6 +35,9 @@ struct Estimate {
   Family family = Family::map;
 };
 
+/// What an element-wise op takes, in additions.
+double operation_weight(Op op);
+
 /// What a kernel costs. Implementations may estimate or measure.
 class CostOracle {
  public:

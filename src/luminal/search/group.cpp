@@ -51,20 +51,8 @@ bool is_contraction(const kernel::Kernel& kernel) {
 std::size_t text_of(const kernel::Value& v) {
   const auto* map = v.try_get<value::Map>();
   if (map == nullptr || v.free.none()) return 1;
-  switch (map->op) {
-    case Op::exp2:
-    case Op::log2:
-    case Op::sin:
-    case Op::cos:
-    case Op::atan:
-    case Op::erf:
-    case Op::log1p:
-    case Op::expm1:
-    case Op::pow:
-      return 100;
-    default:
-      return 1;
-  }
+  constexpr double function = 8;
+  return operation_weight(map->op) >= function ? 100 : 1;
 }
 
 class Grouper {
