@@ -89,15 +89,28 @@ def bert(t, x):
     return F.layer_norm(x + y, (768,), t["layer/norm2/weight"], t["layer/norm2/bias"])
 
 
-def llama(t, x, past=0, cache=None):
-    y = F.rms_norm(x, (2048,), t["block/attention_norm/weight"], 1e-5)
-    x = x + attention_block(t, "block/attention", y, 32, 8, 64, past, cache, ROTARY, True)
-    y = F.rms_norm(x, (2048,), t["block/mlp_norm/weight"], 1e-5)
-    gated = F.silu(F.linear(y, t["block/mlp/gate/weight"])) * F.linear(y, t["block/mlp/up/weight"])
-    return x + F.linear(gated, t["block/mlp/down/weight"])
+def llama_block(t, prefix, x, heads, kv_heads, past=0, cache=None):
+    width = x.shape[-1]
+    y = F.rms_norm(x, (width,), t[f"{prefix}/attention_norm/weight"], 1e-5)
+    x = x + attention_block(t, f"{prefix}/attention", y, heads, kv_heads, width // heads, past, cache, ROTARY, True)
+    y = F.rms_norm(x, (width,), t[f"{prefix}/mlp_norm/weight"], 1e-5)
+    gated = F.silu(F.linear(y, t[f"{prefix}/mlp/gate/weight"])) * F.linear(y, t[f"{prefix}/mlp/up/weight"])
+    return x + F.linear(gated, t[f"{prefix}/mlp/down/weight"])
 
 
 ROTARY = 10000.0
+
+
+def llama(t, x, past=0, cache=None):
+    return llama_block(t, "block", x, 32, 8, past, cache)
+
+
+def adder(t):
+    x = F.embedding(t["tokens"], t["embedding/weight"])
+    for layer in range(2):
+        x = llama_block(t, f"layers/{layer}", x, 4, 2)
+    x = x[:, -t["answer"].shape[1]:]  # the tokens before each digit of the answer predict it
+    return F.linear(F.rms_norm(x, (64,), t["norm/weight"], 1e-5), t["head/weight"])
 
 
 def mlp(t, x):
@@ -154,6 +167,7 @@ KINDS = {
     "mnist-training": training(lambda t: mnist(t, t["images"]), lambda y, t: F.cross_entropy(y, t["labels"])),
     "mlp-training": training(lambda t: mlp(t, t["x"]), lambda y, t: F.cross_entropy(y, t["labels"])),
     "bert-training": training(lambda t: bert(t, t["x"]), lambda y, t: (y * y).mean()),
+    "adder-training": training(adder, lambda y, t: F.cross_entropy(y.flatten(0, 1), t["answer"].flatten().long())),
 }
 
 

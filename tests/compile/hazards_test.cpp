@@ -219,6 +219,27 @@ TEST(Hazards, LoopsDoNotHideTypes) {
   }
 }
 
+/// Each extent is a loop: of more than a kernel may have, several kernels are made.
+TEST(Hazards, SumsOverVeryManyExtents) {
+  for (const std::int64_t count : {70, 200}) {
+    SCOPED_TRACE(count);
+    Graph apart;
+    for (std::int64_t k = 2; k < count; ++k) apart.tensor({k}).sum(0).retrieve();
+    expect_same(apart, 1);
+    Graph together;
+    const Tensor x = together.tensor({count, 4});
+    Tensor all = x.slice(0, 0, 2).sum(0);
+    for (std::int64_t k = 3; k < count; ++k) all = all + x.slice(0, 0, k).max(0);
+    all.retrieve();
+    expect_same(together, 1);
+  }
+  Graph g;
+  std::vector<Expr> dims(70, Expr(1));
+  for (const std::size_t axis : {0U, 30U, 63U, 64U, 69U}) dims[axis] = 2;
+  g.tensor(Shape(dims)).exp2().retrieve();
+  expect_same(g, 1);
+}
+
 TEST(Hazards, SettingAViewIsAnError) {
   Graph g;
   const Tensor x = g.named_tensor("x", {2, 3});

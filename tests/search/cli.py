@@ -137,6 +137,7 @@ class Cli(unittest.TestCase):
             self.refuses(f"{option} means nothing with --stage graph", "compile", "model:mnist", "--stage", "graph",
                          option, word)
         self.refuses("bench: --budget needs --search", "bench", "--budget", "5")
+        self.refuses("bench: --longer needs --search", "bench", "--longer", "5")
         self.assertFalse(os.path.exists(self.path("r")))
 
     def test_files_that_cannot_be_written_are_refused_before_the_work(self):
@@ -249,9 +250,10 @@ class Cli(unittest.TestCase):
         self.refuses("--programs means nothing", "bench", "--suite", "ops", "--programs", self.path())
 
     def test_bench_compares_search_with_fast(self):
-        self.accepts("bench", "--filter", "^mnist$", "--search", "--budget", "1", "--json", self.path("search.json"))
+        self.accepts("bench", "--filter", "^mnist$", "--search", "--budget", "1", "--longer", "2", "--json",
+                     self.path("search.json"))
         row = self.rows("search.json")[0]
-        self.assertIn("luminal fast", row["peers"])
+        self.assertEqual(set(row["peers"]), {"luminal fast", "luminal search 2 s"})
         self.assertGreaterEqual(row["max_error"], 0)
         self.assertLess(row["max_error"], 1e-3)
 

@@ -26,9 +26,12 @@ void require_meaning(const BenchOptions& options) {
            {"--interpreter", options.interpreter && compiler},
            {"--search", options.search && compiler},
            {"--budget", options.budget && compiler},
+           {"--longer", options.longer && compiler},
            {"--programs", !options.programs.empty() && options.suite != "egraph"}})
     if (is_useless) throw Error(cat("bench: ", name, " means nothing for the suite '", options.suite, "'"));
-  require_search(options.search, {{"--budget", options.budget.has_value()}}, "bench");
+  require_search(options.search,
+                 {{"--budget", options.budget.has_value()}, {"--longer", options.longer.has_value()}},
+                 "bench");
 }
 
 int run(const BenchOptions& options) {
@@ -59,7 +62,10 @@ void add_bench_command(CLI::App& app, int& exit_code) {
                       "Also write the rows to this file, as a list of objects, after each row");
   command->add_flag("--search", options->search,
                     "Ours by search; what fast compiles runs beside it. Not for compile, egraph");
-  add_budget(*command, options->budget, "Seconds that each search may take (default: 60); needs --search");
+  add_budget(*command, "--budget", options->budget,
+             "Seconds that each search may take (default: 60); needs --search");
+  add_budget(*command, "--longer", options->longer,
+             "What a search of so many seconds finds runs beside it, too; needs --search");
   command->add_option("--programs", options->programs, "A folder of .egg programs for the egraph suite")
       ->check(CLI::ExistingDirectory);
   command->callback([options, &exit_code] { exit_code = run(*options); });

@@ -18,6 +18,7 @@ struct BenchOptions {
   bool interpreter = false;
   bool search = false;
   std::optional<double> budget;
+  std::optional<double> longer;
 };
 
 /// One line of a benchmark: we and the peers, run in turn; medians.

@@ -117,6 +117,37 @@ void interpret(Graph& graph, const Results& ours, BenchRow& row) {
   compare(row, ours.back(), graph.at(graph.dag().outputs().back()).data<float>(), "the interpreter");
 }
 
+CompileOptions searching(const std::optional<double>& budget) {
+  CompileOptions options;
+  options.mode = Mode::search;
+  if (budget) options.budget = std::chrono::duration<double>(*budget);
+  options.cache = false;
+  return options;
+}
+
+std::string effort(const Executable& exe) {
+  const SearchReport* report = exe.search_report();
+  return report == nullptr ? ""
+                           : cat(report->candidates, " candidates in ", std::lround(report->seconds), " s");
+}
+
+/// The same graph, compiled in another way.
+struct Rival {
+  std::string name;
+  Executable exe;
+};
+
+/// What the options want to see beside ours.
+std::vector<Rival> rivals_of(const BenchOptions& options, Graph& graph,
+                             const std::shared_ptr<runtime::Device>& device) {
+  std::vector<Rival> rivals;
+  if (options.search) rivals.push_back({"luminal fast", compile(graph, device)});
+  if (options.longer)
+    rivals.push_back(
+        {cat("luminal search ", *options.longer, " s"), compile(graph, device, searching(options.longer))});
+  return rivals;
+}
+
 BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* process,
                   const search::MachineModel& ceilings) {
   const auto cpu = best_device();
@@ -127,25 +158,17 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
     auto more = process->peers(given.kind, given.graph, cpu->machine().workers);
     peers.insert(peers.end(), more.begin(), more.end());
   }
-  CompileOptions compile_options;
-  std::optional<Executable> fast;
-  if (options.search) {
-    fast = compile(given.graph, cpu, compile_options);
-    compile_options.mode = Mode::search;
-    if (options.budget) compile_options.budget = std::chrono::duration<double>(*options.budget);
-    compile_options.cache = false;
-  }
-  Executable exe = compile(given.graph, cpu, compile_options);
-  if (exe.search_report() != nullptr)
-    row.note = cat(exe.search_report()->candidates, " candidates in ",
-                   std::lround(exe.search_report()->seconds), " s");
+  std::vector<Rival> rivals = rivals_of(options, given.graph, cpu);
+  Executable exe = compile(given.graph, cpu, options.search ? searching(options.budget) : CompileOptions());
+  row.note = effort(exe);
   // First runs are compared: later ones of a training step have other weights.
   exe.run();
   const Results ours = results_of(given.graph, exe);
-  if (fast) {
-    fast->run();
-    const Results theirs = results_of(given.graph, *fast);
-    for (std::size_t k = 0; k < ours.size(); ++k) compare(row, ours[k], theirs[k], "luminal fast");
+  for (auto& rival : rivals) {
+    if (rival.exe.search_report() != nullptr) row.note += cat("; ", rival.name, ": ", effort(rival.exe));
+    rival.exe.run();
+    const Results theirs = results_of(given.graph, rival.exe);
+    for (std::size_t k = 0; k < ours.size(); ++k) compare(row, ours[k], theirs[k], rival.name);
   }
   for (const auto& peer : peers)
     if (peer.output) {
@@ -164,13 +187,13 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
     };
   };
   std::vector<std::function<double()>> runs = {timed(exe)};
-  if (fast) runs.push_back(timed(*fast));
+  for (auto& rival : rivals) runs.push_back(timed(rival.exe));
   for (const auto& peer : peers) runs.push_back(peer.run);
   std::vector<double> medians;
   run_in_turn(runs, medians);
   row.ours = medians[0];
   std::size_t next = 1;
-  if (fast) row.peers["luminal fast"] = medians[next++];
+  for (const auto& rival : rivals) row.peers[rival.name] = medians[next++];
   for (const auto& peer : peers) row.peers[peer.name] = medians[next++];
   row.limit = limit_of(exe.plan(), given.graph.dims(), ceilings);
   if (options.interpreter) interpret(given.graph, ours, row);

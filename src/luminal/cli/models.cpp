@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "luminal/cli/adder.h"
 #include "luminal/luminal.h"
 #include "luminal/models/resnet.h"
 #include "luminal/support/hash.h"
@@ -88,6 +89,16 @@ Graph mlp_training(bool small) {
   return g;
 }
 
+/// What the demo trains: a whole Llama, small.
+Graph adder_training(bool small) {
+  Graph g;
+  models::LlamaConfig config = adder_config();
+  if (small) config.layers = 1;
+  const train::Model model = adder_build(config)({.scope = nn::Scope(g), .batch = small ? 2 : 256});
+  train(g, model.loss.retrieve(), model.parameters);
+  return g;
+}
+
 }  // namespace
 
 const std::vector<Model>& model_suite() {
@@ -100,6 +111,7 @@ const std::vector<Model>& model_suite() {
       {"mnist-training", [](bool small) { return mnist(small, true); }, true},
       {"mlp-training", [](bool small) { return mlp_training(small); }, true},
       {"bert-training", [](bool small) { return bert(small, true); }, true},
+      {"adder-training", [](bool small) { return adder_training(small); }, true},
   };
   return suite;
 }

@@ -15,7 +15,7 @@ struct Model {
 };
 
 /// The suite: an MNIST net, ResNet-50, a BERT block, a Llama block in prefill and in decoding, and training
-/// steps. Graphs have no weights; `fill` gives them.
+/// steps, the demo's among them. Graphs have no weights; `fill` gives them.
 const std::vector<Model>& model_suite();
 
 /// Llama-3.2-1B's decoding step: one token in, logits out, a cache a layer of 2,048 places ("past" in use).

@@ -53,8 +53,9 @@ std::string problem_of_budget(const std::string& word) {
 
 }  // namespace
 
-void add_budget(CLI::App& command, std::optional<double>& budget, const std::string& help) {
-  command.add_option("--budget", budget, help)->check(CLI::Validator(problem_of_budget, "SECONDS"));
+void add_budget(CLI::App& command, const std::string& name, std::optional<double>& budget,
+                const std::string& help) {
+  command.add_option(name, budget, help)->check(CLI::Validator(problem_of_budget, "SECONDS"));
 }
 
 void require_search(bool search, std::initializer_list<std::pair<const char*, bool>> given,
@@ -67,7 +68,7 @@ void SearchOptions::add_to(CLI::App& command) {
   command.add_option("--device", device, "The device to compile for (default: the best)");
   command.add_option("--dim", dims, "A typical value of a dim, as NAME=NUMBER; may be repeated");
   command.add_flag("--search", search, "Search for the plan by measuring");
-  add_budget(command, budget, "Seconds that a search may take (default: 60)");
+  add_budget(command, "--budget", budget, "Seconds that a search may take (default: 60)");
   command
       .add_option("--candidates", candidates, "Candidates that a search may time (default: 0, any number)")
       ->check(CLI::Validator(

@@ -25,8 +25,9 @@ struct SearchOptions {
   void add_to(CLI::App& command);
 };
 
-/// --budget, with its range.
-void add_budget(CLI::App& command, std::optional<double>& budget, const std::string& help);
+/// An option that takes the seconds of a search, with its range.
+void add_budget(CLI::App& command, const std::string& name, std::optional<double>& budget,
+                const std::string& help);
 /// `Error` if one of these options was given though there is no search: {name, whether it was given}.
 void require_search(bool search, std::initializer_list<std::pair<const char*, bool>> given,
                     std::string_view command);

@@ -77,8 +77,8 @@ std::vector<std::string> leading(Op op) {
 
 constexpr std::string_view facts = R"(
 (ruleset facts) (ruleset simplify) (ruleset views) (ruleset exact) (ruleset reassociating)
-(function shape (T) Shape :merge old)
-(function dtype (T) DType :no-merge)
+(function shape (T) Shape :merge (agreed-shape old new))
+(function dtype (T) DType :merge (agreed-dtype old new))
 (function varies (T) i64 :merge (& old new))
 (function value (T) Scalar :merge old)
 (relation static (T))
@@ -207,13 +207,21 @@ Language::Language(const RuleOptions& options)
   graph_->run_text(facts);
   add_schematic_rules();
   for (const auto& [file, text] : rule_files()) graph_->run_text(text);
-  if (!options.extra.empty()) graph_->run_text(options.extra);
+  add_rules(options.extra);
   const auto function = [&](std::string_view name) { return *graph_->database().find_function(name); };
   shape = function("shape");
   dtype = function("dtype");
   varies = function("varies");
   value = function("value");
   is_static = function("static");
+}
+
+void Language::add_rules(const std::string& text) {
+  try {
+    graph_->run_text(text);
+  } catch (const egraph::ProgramError& error) {
+    throw Error(cat("rules: ", error.problem()));
+  }
 }
 
 void Language::declare() {
@@ -288,6 +296,7 @@ bool Language::saturate(const egraph::Budget& budget) {
       graph_->run("views", 1);
     });
     graph_->run("exact", 1);
+    graph_->run("", 1);
     if (!exact_) graph_->run("reassociating", 1);
   });
   const bool saturated = engine.stopped() == egraph::Stop::finished;

@@ -47,6 +47,8 @@ class Language {
  private:
   void declare();
   void add_schematic_rules();
+  /// Those of the user; `Error` with the place in the text.
+  void add_rules(const std::string& text);
   std::unique_ptr<Atoms> atoms_;
   std::unique_ptr<egraph::EGraph> graph_;
   std::array<egraph::FunctionId, op_count> constructors_;

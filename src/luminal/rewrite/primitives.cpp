@@ -8,6 +8,7 @@
 #include "luminal/op/op_table.h"
 #include "luminal/rewrite/language.h"
 #include "luminal/support/error.h"
+#include "luminal/support/text.h"
 
 namespace luminal::rewriting {
 
@@ -100,6 +101,14 @@ std::int64_t map_axes(const IndexMap& map, std::int64_t varies) {
     if (k >= max_axes || (varies >> k & 1) != 0) bits |= axes_of(map.index[k]);
   for (const auto& guard : map.guards) bits |= axes_of(guard.valid);
   return bits;
+}
+
+/// Whether two shapes are apart whatever the dims are.
+bool differ(const Shape& a, const Shape& b) {
+  if (a.rank() != b.rank()) return true;
+  for (std::size_t k = 0; k < a.rank(); ++k)
+    if (a[k].is_constant() && b[k].is_constant() && a[k] != b[k]) return true;
+  return false;
 }
 
 /// Fixes the last `count` axes at 0 and drops them.
@@ -395,6 +404,22 @@ class Registry {
     for (const OpRow& r : op_table) add_fold(r);
   }
 
+  /// What the facts of two tensors become when a rule joins them.
+  void add_agreements() {
+    add("agreed-shape", {"Shape", "Shape"}, "Shape", [&a = atoms_](egraph::Atoms&, Arguments v) -> Result {
+      if (differ(a.shapes[v[0]], a.shapes[v[1]]))
+        throw Error(cat("rules: a rule joins a tensor of shape ", a.shapes[v[0]].text(),
+                        " with one of shape ", a.shapes[v[1]].text()));
+      return v[0];
+    });
+    add("agreed-dtype", {"DType", "DType"}, "DType", [](egraph::Atoms&, Arguments v) -> Result {
+      if (v[0] != v[1])
+        throw Error(cat("rules: a rule joins a tensor of ", static_cast<DType>(v[0]), " with one of ",
+                        static_cast<DType>(v[1])));
+      return v[0];
+    });
+  }
+
  private:
   static std::size_t count(const egraph::Atoms& atoms, Value v) {
     return static_cast<std::size_t>(atoms.integer_of(v));
@@ -476,6 +501,7 @@ void add_language_primitives(egraph::EGraph& graph, Atoms& atoms) {
   registry.add_axis_primitives();
   registry.add_shape_primitives();
   registry.add_scalar_primitives();
+  registry.add_agreements();
 }
 
 }  // namespace luminal::rewriting
