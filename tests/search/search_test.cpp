@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <set>
 #include <thread>
 
@@ -78,6 +79,23 @@ TEST(Search, TrainingStepsAndDynamicDimsAreRight) {
       Graph g = model.build(true);
       cli::fill(g);
       expect_right(g, compile(g, device("cpu"), searching(3s)));
+    }
+  }
+}
+
+/// Benchmarks of training steps measure numbers, not NaNs.
+TEST(Search, ModelsThatTrainStayFinite) {
+  for (const auto& model : cli::model_suite()) {
+    if (!model.trains) continue;
+    SCOPED_TRACE(model.name);
+    Graph g = model.build(true);
+    cli::fill(g);
+    Executable exe = compile(g, device("cpu"));
+    for (int run = 0; run < 3; ++run) exe.run();
+    for (const auto& [state, value] : g.dag().assignments()) {
+      const Array array = exe.array(g.at(state));
+      for (std::int64_t i = 0; i < array.size(); ++i)
+        ASSERT_TRUE(std::isfinite(to_double(array.at(i)))) << g.dag().node(state).name;
     }
   }
 }

@@ -14,6 +14,10 @@ void train(Graph& g, const Tensor& loss, const std::vector<State>& weights) {
   const Tensor rate = g.named_tensor("rate", {});
   optim::adamw({weights, gradients(loss, {weights.begin(), weights.end()}), rate}).apply();
   rate.set(0.001F);
+  // Moments start at zero: random squares would have no roots.
+  for (const auto& [state, value] : g.dag().assignments())
+    if (const auto& type = g.dag().type(state); !g.at(state).has_data())
+      g.at(state).set(Array(type.dtype, type.shape.eval({})));
 }
 
 Graph mnist(bool small, bool trains) {

@@ -18,7 +18,7 @@ namespace value = kernel::value;
 namespace {
 
 /// Vectors that accumulate side by side along a sweep's vector loop, so that none waits for the one before.
-constexpr int chains = 4;
+constexpr int most_chains = 4;
 
 /// One variable of the state of a reduction: one value, or an array over loops that are not bound yet.
 struct Cell {
@@ -70,6 +70,7 @@ class SweepPrinter {
   std::vector<State> states_;
   std::vector<Top> tops_;
   bool in_vector_ = false;
+  int chains_ = most_chains;
   /// Printing the body whose lanes are points of the sweep's own vector loop.
   bool partial_ = false;
 
@@ -149,8 +150,8 @@ void SweepPrinter::declare(Cell& cell, bool with_partial) {
     e_.line(cat(type, " ", cell.name, " = ", initial, ";"));
     if (with_partial) {
       cell.partial = cell.name + "p";
-      e_.line(cat(helpers_.type(cell.held, e_.lanes()), " ", cell.partial, "[", chains, "];"));
-      e_.line(cat("for (int u = 0; u < ", chains, "; ++u) ", cell.partial,
+      e_.line(cat(helpers_.type(cell.held, e_.lanes()), " ", cell.partial, "[", chains_, "];"));
+      e_.line(cat("for (int u = 0; u < ", chains_, "; ++u) ", cell.partial,
                   "[u] = ", e_.splat({cell.initial, false}, cell.held), ";"));
     }
     return;
@@ -208,6 +209,9 @@ void SweepPrinter::print() {
       roots.insert(roots.end(), state.reduce->arguments.begin(), state.reduce->arguments.end());
     vector = e_.best_vector_loop(loops_, roots);
   }
+  if (vector)
+    if (const auto extent = kernel_.loop(*vector).extent.constant_value())
+      chains_ = static_cast<int>(std::clamp<std::int64_t>(*extent / e_.lanes(), 1, most_chains));
   for (auto& top : tops_) declare(top.cell, vector.has_value());
   for (auto& state : states_) {
     declare(state.total, vector.has_value());
@@ -249,8 +253,8 @@ void SweepPrinter::loops(std::size_t depth, const std::optional<LoopId>& vector)
   e_.line(cat("const i64 ", i, " = ", i, "_n + u * ", lanes, ", ", i, "_0 = ", i, ";"));
   e_.line(cat("if (", i, " + ", lanes, " > ", end, ") break;"));
   body();
-  e_.close(cat("for (int u = 0; u < ", chains, "; ++u)"));
-  e_.close(cat("for (i64 ", i, "_n = 0; ", i, "_n + ", lanes, " <= ", end, "; ", i, "_n += ", chains * lanes,
+  e_.close(cat("for (int u = 0; u < ", chains_, "; ++u)"));
+  e_.close(cat("for (i64 ", i, "_n = 0; ", i, "_n + ", lanes, " <= ", end, "; ", i, "_n += ", chains_ * lanes,
                ")"));
   partial_ = false;
   if (prove_divides(Expr(e_.lanes()), kernel_.loop(loop).extent)) return;
@@ -387,15 +391,22 @@ void SweepPrinter::update(State& state) {
   set(state.total, spell_combine(helpers_, reduce.monoid, dtype, total.text, x, wide), lanes);
 }
 
+/// Chains into the first one, vector by vector; then its lanes into the value.
 void SweepPrinter::combine_partials() {
-  const std::string chain = cat("for (int u = 0; u < ", chains, "; ++u) ");
-  const std::string each = cat(chain, "for (int l = 0; l < ", e_.lanes(), "; ++l) ");
+  const int lanes = e_.lanes();
+  const std::string chain = cat("for (int u = 1; u < ", chains_, "; ++u) ");
+  const std::string lane = cat("for (int l = 0; l < ", lanes, "; ++l) ");
   for (auto& top : tops_) {
     const std::string all = top.cell.name + "t";
+    const std::string wide = top.cell.name + "w";
     const DType held = top.cell.held;
+    const auto larger = [&](const std::string& a, const std::string& b, int width) {
+      return cat(a, " = ", spell_combine(helpers_, Monoid::max, held, a, b, width), ";");
+    };
+    e_.line(cat(helpers_.type(held, lanes), " ", wide, " = ", top.cell.partial, "[0];"));
+    e_.line(cat(chain, larger(wide, top.cell.partial + "[u]", lanes)));
     e_.line(cat(held, " ", all, " = ", top.cell.name, ";"));
-    e_.line(cat(each, all, " = ",
-                spell_combine(helpers_, Monoid::max, held, all, top.cell.partial + "[u][l]", 1), ";"));
+    e_.line(cat(lane, larger(all, wide + "[l]", 1)));
   }
   for (auto& state : states_) {
     if (state.reduce->monoid == Monoid::soft_sum) {
@@ -403,22 +414,32 @@ void SweepPrinter::combine_partials() {
     } else if (state.reduce->monoid == Monoid::m2) {
       combine_m2(state);
     } else {
-      e_.line(cat(each, state.total.name, " = ",
-                  spell_combine(helpers_, state.reduce->monoid, kernel_.value(state.id).dtype,
-                                state.total.name, state.total.partial + "[u][l]", 1),
-                  ";"));
+      const std::string& partial = state.total.partial;
+      const auto joined = [&](const std::string& a, const std::string& b, int width) {
+        return cat(a, " = ",
+                   spell_combine(helpers_, state.reduce->monoid, kernel_.value(state.id).dtype, a, b, width),
+                   ";");
+      };
+      e_.line(cat(chain, joined(partial + "[0]", partial + "[u]", lanes)));
+      e_.line(cat(lane, joined(state.total.name, partial + "[0][l]", 1)));
     }
   }
   for (auto& top : tops_) e_.line(cat(top.cell.name, " = ", top.cell.name, "t;"));
 }
 
 void SweepPrinter::combine_soft(State& state, const std::string& top) {
-  const std::string scale = helpers_.use("scale", state.total.held, 1);
+  const Cell& total = state.total;
   const Cell& m = tops_[state.top].cell;
-  e_.line(cat(state.total.name, " = ", state.total.name, " * ", scale, "(", m.name, ", ", top, ");"));
-  e_.line(cat("for (int u = 0; u < ", chains, "; ++u) for (int l = 0; l < ", e_.lanes(), "; ++l) ",
-              state.total.name, " = ", state.total.name, " + ", state.total.partial, "[u][l] * ", scale, "(",
-              m.partial, "[u][l], ", top, ");"));
+  const std::string scale = helpers_.use("scale", total.held, 1);
+  const std::string scales = helpers_.use("scale", total.held, e_.lanes());
+  const std::string& p = total.partial;
+  const std::string tops = e_.splat({top, false}, total.held);
+  e_.line(cat(p, "[0] = ", p, "[0] * ", scales, "(", m.partial, "[0], ", tops, ");"));
+  e_.line(cat("for (int u = 1; u < ", chains_, "; ++u) ", p, "[0] = ", p, "[0] + ", p, "[u] * ", scales, "(",
+              m.partial, "[u], ", tops, ");"));
+  e_.line(cat(total.name, " = ", total.name, " * ", scale, "(", m.name, ", ", top, ");"));
+  e_.line(
+      cat("for (int l = 0; l < ", e_.lanes(), "; ++l) ", total.name, " = ", total.name, " + ", p, "[0][l];"));
 }
 
 /// Two sets' counts, means and sums of squared differences give those of both.
@@ -426,11 +447,22 @@ void SweepPrinter::combine_m2(State& state) {
   const std::string& a = state.total.name;
   const std::string& n = state.count.name;
   const std::string& u = state.mean.name;
-  e_.line(cat("for (int u = 0; u < ", chains, "; ++u) for (int l = 0; l < ", e_.lanes(), "; ++l) {"));
-  e_.line(cat("  const ", held(state), " k = ", state.count.partial, "[u][l], d = ", state.mean.partial,
-              "[u][l] - ", u, ", both = ", n, " + k;"));
-  e_.line(cat("  if (k > 0) { ", a, " = ", a, " + ", state.total.partial, "[u][l] + d * d * (", n,
-              " * k / both); ", u, " = ", u, " + d * (k / both); ", n, " = both; }"));
+  const std::string& squares = state.total.partial;
+  const std::string& counts = state.count.partial;
+  const std::string& means = state.mean.partial;
+  const std::string one = e_.splat({spell_constant(make_scalar(held(state), 1.0)), false}, held(state));
+  e_.line(cat("for (int u = 1; u < ", chains_, "; ++u) {"));
+  e_.line(cat("  const ", helpers_.type(held(state), e_.lanes()), " both = ", counts, "[0] + ", counts,
+              "[u], d = ", means, "[u] - ", means, "[0], share = ", counts, "[u] / ",
+              spell_combine(helpers_, Monoid::max, held(state), "both", one, e_.lanes()), ";"));
+  e_.line(cat("  ", squares, "[0] = ", squares, "[0] + ", squares, "[u] + d * d * (", counts,
+              "[0] * share); ", means, "[0] = ", means, "[0] + d * share; ", counts, "[0] = both;"));
+  e_.line("}");
+  e_.line(cat("for (int l = 0; l < ", e_.lanes(), "; ++l) {"));
+  e_.line(cat("  const ", held(state), " k = ", counts, "[0][l], d = ", means, "[0][l] - ", u, ", both = ", n,
+              " + k;"));
+  e_.line(cat("  if (k > 0) { ", a, " = ", a, " + ", squares, "[0][l] + d * d * (", n, " * k / both); ", u,
+              " = ", u, " + d * (k / both); ", n, " = both; }"));
   e_.line("}");
 }
 

@@ -125,9 +125,14 @@ class Study {
       operands_[id.index()] = kernel::operands(kernel_, id);
       stack.insert(stack.end(), operands_[id.index()].begin(), operands_[id.index()].end());
     }
-    for (std::size_t k = 0; k < count; ++k)
-      if (reachable_[k] && kernel_.values()[k].try_get<value::Reduce>() != nullptr)
-        reductions_.emplace_back(k);
+    reads_.assign(count, false);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (!reachable_[k]) continue;
+      if (kernel_.values()[k].try_get<value::Reduce>() != nullptr) reductions_.emplace_back(k);
+      reads_[k] = kernel_.values()[k].try_get<value::Load>() != nullptr ||
+                  std::any_of(operands_[k].begin(), operands_[k].end(),
+                              [&](ValueId operand) { return reads_[operand.index()]; });
+    }
   }
 
   /// For each reduction what lies inside it; which reductions lie inside none; how many sweeps use a value.
@@ -222,14 +227,30 @@ class Study {
           if ((a & ~b).any() && (b & ~a).any()) contraction_[k] = Contraction::tile;
           if (a != b && contraction_[k] == Contraction::none) contraction_[k] = Contraction::vector;
         }
-      // Inside of a sum no template tiles it; inside of a maximum or a softmax' sum, blocks of it are kept,
-      // but not beyond.
+      has_template_.push_back(contraction_[k] != Contraction::none);
+      // Inside of another reduction no template tiles it, but for attention's, if nothing else reads it.
       for (std::size_t j = 0; j < reductions_.size(); ++j)
         if (contraction_[k] == Contraction::tile && inside_[j][reductions_[k].index()] &&
-            (at_root_[reductions_[k].index()] || (reduction(reductions_[j]).monoid != Monoid::soft_sum &&
-                                                  reduction(reductions_[j]).monoid != Monoid::max)))
+            (at_root_[reductions_[k].index()] || !attends(j))) {
           contraction_[k] = Contraction::vector;
+          has_template_[k] = false;
+        }
     }
+  }
+
+  /// Whether a contraction in this reduction is tiled: in a softmax' sum that mixes columns, by the template
+  /// for attention; and in one that does not, where a matrix of the scores is too large to be kept.
+  bool attends(std::size_t k) const {
+    constexpr double most_scores = 1 << 24;
+    const auto& mine = reduction(reductions_[k]);
+    if (mine.monoid != Monoid::soft_sum) return false;
+    const LoopSet& scores = kernel_.value(mine.arguments[0]).free;
+    return product(scores) > most_scores ||
+           std::any_of(reductions_.begin(), reductions_.end(), [&](ValueId id) {
+             const auto& other = reduction(id);
+             return other.monoid == Monoid::soft_sum && other.arguments[0] == mine.arguments[0] &&
+                    (kernel_.value(id).free & ~scores).any();
+           });
   }
 
   bool has_tiles() const {
@@ -260,9 +281,9 @@ class Study {
       const double points = product(v.free);
       if (const auto* map = v.try_get<value::Map>()) {
         if (!feeds_tile(ValueId(i)))
-          vector += points * repeat * operation_weight(map->op) * prologue(i, map->op);
+          vector += times_computed(i) * repeat * operation_weight(map->op) * prologue(i, map->op);
       } else if (v.try_get<value::Guard>() != nullptr || v.try_get<value::Index>() != nullptr) {
-        vector += points * repeat;
+        vector += times_computed(i) * repeat;
       } else if (v.try_get<value::Random>() != nullptr) {
         vector += points * repeat * 24;
       } else if (v.try_get<value::Scan>() != nullptr) {
@@ -360,6 +381,30 @@ class Study {
     }
     return false;
   }
+  /// How often an element-wise value is computed: at each point of the loops around it, down to the last one
+  /// that it varies with. Templates compute what feeds their tiles apart, once a point. Simple arithmetic on
+  /// coordinates counts as nothing, for it is never worth memory.
+  double times_computed(std::size_t i) const {
+    const LoopSet& free = kernel_.values()[i].free;
+    const auto* map = kernel_.values()[i].try_get<value::Map>();
+    if (!reads_[i] && (map == nullptr || operation_weight(map->op) <= 1)) return 0;
+    LoopSet around;
+    bool is_inside = false;
+    for (std::size_t k = 0; k < reductions_.size(); ++k) {
+      if (!inside_[k][i]) continue;
+      if (has_template_[k]) return product(free);
+      is_inside = true;
+      around |= kernel_.value(reductions_[k]).free;
+    }
+    if (!is_inside) {
+      LoopSet next;
+      for (const auto loop : store_.domain) {
+        next.set(loop.index());
+        if (free[loop.index()]) around = next;
+      }
+    }
+    return product(free | around);
+  }
   /// What is computed on the way into a tiled contraction is computed once for every tile that reads it.
   double prologue(std::size_t i, Op op) const {
     if (op == Op::mul) return 1;
@@ -394,6 +439,7 @@ class Study {
   std::vector<double> extents_;
   LoopSet domain_;
   std::vector<bool> reachable_;
+  std::vector<bool> reads_;  // depends on memory, not on coordinates alone
   std::vector<std::vector<ValueId>> operands_;
   std::vector<ValueId> reductions_;
   std::vector<std::vector<bool>> inside_;  // by reduction
@@ -402,6 +448,7 @@ class Study {
   std::vector<double> uses_;
   std::vector<bool> at_root_;  // read by the store, not only inside of reductions
   std::vector<Contraction> contraction_;
+  std::vector<bool> has_template_;  // by reduction: whether it is a contraction on its own
 };
 
 }  // namespace
