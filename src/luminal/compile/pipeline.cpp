@@ -96,13 +96,14 @@ Executable compile(const Graph& graph, std::shared_ptr<runtime::Device> device, 
                                                   : std::filesystem::path(options.cache_directory));
   CompileOptions each = options;
   each.budget = options.budget / static_cast<double>(data->choices.size());
-  for (const auto& choice : data->choices) try {
+  try {
+    for (const auto& choice : data->choices)
       data->plans.push_back(compiled(graph, target, each, choice, cache ? &*cache : nullptr, *data));
-    } catch (const InternalError& broken) {
-      if (options.rules.empty()) throw;
-      throw Error(cat("compile: the rules that were given lead to what can't be compiled: ", broken.what()),
-                  where);
-    }
+  } catch (const InternalError& broken) {
+    if (options.rules.empty()) throw;
+    throw Error(cat("compile: the rules that were given lead to what can't be compiled: ", broken.what()),
+                where);
+  }
   if (data->choices.size() > 1) {
     try {
       data->chosen = choice_for(data->choices, data->values->dims, where);

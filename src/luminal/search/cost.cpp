@@ -238,8 +238,9 @@ class Study {
     }
   }
 
-  /// Whether a contraction in this reduction is tiled: in a softmax' sum that mixes columns, by the template
-  /// for attention; and in one that does not, where a matrix of the scores is too large to be kept.
+  /// Whether a contraction in this reduction counts as tiled: in a softmax' sum that mixes columns, which the
+  /// template for attention takes; and, though no template takes it, in one that does not where a matrix of
+  /// the scores would be too large to be kept: there it is the only way, and must not lose to worse ones.
   bool attends(std::size_t k) const {
     constexpr double most_scores = 1 << 24;
     const auto& mine = reduction(reductions_[k]);
