@@ -282,6 +282,33 @@ class Cli(unittest.TestCase):
             self.assertIn(said, done.stderr)
             self.assertEqual(self.rows("peers.json"), [])
 
+    def test_bench_of_programs_says_what_the_peer_did(self):
+        with open(self.path("peer"), "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\n[ "$1" = -c ] && exit 0\nprintf %s "$FAKE_ANSWER"\nexit $FAKE_STATUS\n')
+        os.chmod(self.path("peer"), 0o700)
+        self.environment["LUMINAL_PEER_PYTHON"] = self.path("peer")
+        words = ("bench", "--suite", "egraph", "--filter", "algebra 8", "--peers", "--json", self.path("rows"))
+
+        def bench(answer, status):
+            self.environment |= {"FAKE_ANSWER": answer, "FAKE_STATUS": status}
+            return self.run_it(*words)
+
+        rows = int(self.accepts(*words[:5]).stdout.split(" rows,")[0].split("(")[1])
+        done = bench('{"seconds": 0.5, "rows": %d}' % rows, "0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        row = self.rows("rows")[0]
+        self.assertAlmostEqual(row["ratio"], 500000 / row["ours_us"])
+        done = bench('{"seconds": 0.5, "rows": 7}', "0")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("egglog ends with 7 rows, ours with %d" % rows, done.stderr)
+        for answer, status, said in (('{"error": "unbound x"}', "0", "egglog refuses it: unbound x"),
+                                     ("", "124", "egglog had not ended after 600 s"),
+                                     ("", "3", "egglog ended with status 3"), ("noise", "0", "egglog ended with status 0")):
+            done = bench(answer, status)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(said, done.stdout)
+            self.assertEqual(self.rows("rows")[0]["peers"], {})
+
     def test_an_interrupted_bench_keeps_its_rows(self):
         command = [LUMINAL, "bench", "--suite", "egraph", "--filter", "algebra 8|growth", "--json", self.path("rows")]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=self.environment) as child:

@@ -1,5 +1,6 @@
 #include "luminal/cli/bench_egraph.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +13,10 @@
 #include <functional>
 #include <iomanip>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "luminal/cli/graph_file.h"
@@ -102,52 +105,60 @@ Measured best_of(int runs, const std::string& text) {
   return best;
 }
 
-/// The egglog package in a Python process of its own. `Error` if there is none.
+/// What the peer did with a program: its best time, or why there is none.
+struct PeerAnswer {
+  std::optional<double> seconds{};
+  std::size_t rows = 0;
+  std::string why{};
+};
+
+/// The egglog package in a Python process of its own (benches/peers/egglog_time.py). `Error` if there is
+/// none.
 class Peer {
  public:
   Peer() : folder_(fs::temp_directory_path() / cat("luminal-bench-", ::getpid())) {
-    fs::create_directories(folder_);
     const char* given = std::getenv("LUMINAL_PEER_PYTHON");
     python_ = given != nullptr ? given : LUMINAL_SOURCE_DIR "/.venv/bin/python";
-    if (!run("import egglog.bindings")) {
-      fs::remove_all(folder_);
+    if (run("-c 'import egglog.bindings'").first != 0) {
       throw Error(cat("bench: no peers: ", in_quotes(python_),
                       " has no egglog package; set LUMINAL_PEER_PYTHON to a Python "
                       "that has it (pip install egglog), or make .venv with one"));
     }
+    fs::create_directories(folder_);
   }
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
   ~Peer() { fs::remove_all(folder_); }
 
   /// The best time of some runs of a program's text.
-  std::optional<double> seconds(const std::string& text, int runs) const {
+  PeerAnswer time(const std::string& text, int runs) const {
     const fs::path program = folder_ / "program.egg";
     std::ofstream(program, std::ios::binary) << text;
-    const auto output =
-        run(cat("import time\nfrom egglog.bindings import EGraph\n", "best = 1e9\ntext = open('",
-                program.string(), "').read()\nfor i in range(", runs, "):\n  graph = EGraph()\n",
-                "  start = time.perf_counter()\n  graph.run_program(*graph.parse_program(text))\n",
-                "  best = min(best, time.perf_counter() - start)\nprint(best)\n"));
-    if (!output || output->empty()) return std::nullopt;
-    return std::atof(output->c_str());
+    const auto [code, output] = run(cat(in_quotes(LUMINAL_SOURCE_DIR "/benches/peers/egglog_time.py"), " ",
+                                        in_quotes(program.string()), " ", runs));
+    if (code == stopped) return {.why = cat("had not ended after ", limit_s, " s")};
+    const auto answer = nlohmann::json::parse(output, nullptr, false);
+    if (answer.is_discarded() || code != 0) return {.why = cat("ended with status ", code)};
+    if (answer.contains("error")) return {.why = cat("refuses it: ", answer["error"].get<std::string>())};
+    return {.seconds = answer["seconds"].get<double>(), .rows = answer["rows"].get<std::size_t>()};
   }
 
  private:
-  // With one thread for the peer's engine, as ours has one.
-  std::optional<std::string> run(const std::string& script) const {
-    const fs::path file = folder_ / "script.py";
-    std::ofstream(file, std::ios::binary) << script;
-    const std::string command = cat("RAYON_NUM_THREADS=1 timeout 300 ", in_quotes(python_), " ",
-                                    in_quotes(file.string()), " 2>/dev/null");
+  static constexpr int limit_s = 600;
+  static constexpr int stopped = 124;  // what timeout(1) returns
+
+  // Status and output. With one thread for the peer's engine, as ours has one.
+  std::pair<int, std::string> run(const std::string& arguments) const {
+    const std::string command =
+        cat("RAYON_NUM_THREADS=1 timeout ", limit_s, " ", in_quotes(python_), " ", arguments, " 2>/dev/null");
     FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return std::nullopt;
+    if (pipe == nullptr) return {-1, ""};
     std::string output;
     std::array<char, 256> buffer{};
     while (std::fgets(buffer.data(), static_cast<int>(buffer.size()), pipe) != nullptr)
       output += buffer.data();
-    if (pclose(pipe) != 0) return std::nullopt;
-    return output;
+    const int status = pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
   }
 
   fs::path folder_;
@@ -157,9 +168,8 @@ class Peer {
 /// Makes the peer when it is first needed.
 using PeerOf = std::function<const Peer*()>;
 
-BenchRow row_of(const std::string& name, const Measured& ours, std::optional<double> theirs) {
+BenchRow row_of(const std::string& name, const Measured& ours) {
   BenchRow row{.name = name, .ours = ours.seconds};
-  if (theirs) row.peers["egglog"] = *theirs;
   const double rate = static_cast<double>(ours.rows) / ours.seconds;
   row.more = {{"rows", static_cast<double>(ours.rows)},
               {"rows_per_second", rate},
@@ -171,12 +181,23 @@ BenchRow row_of(const std::string& name, const Measured& ours, std::optional<dou
   return row;
 }
 
-/// Beside the peer, if there is to be one. A program that the peer does not take has no peer's time.
+/// Beside the peer, if there is to be one. A program that the peer does not take, or not in time, has no
+/// peer's time and says why.
 BenchRow beside(const std::string& name, const std::string& text, int runs, const PeerOf& peer_of) {
   const Measured ours = best_of(runs, text);
   if (!ours.error.empty()) throw BenchFailure(cat("the program is refused: ", ours.error));
-  const Peer* peer = peer_of();
-  return row_of(name, ours, peer == nullptr ? std::nullopt : peer->seconds(text, runs));
+  BenchRow row = row_of(name, ours);
+  if (const Peer* peer = peer_of()) {
+    const PeerAnswer theirs = peer->time(text, runs);
+    if (!theirs.seconds) {
+      row.note += cat("; egglog ", theirs.why);
+    } else if (theirs.rows != ours.rows) {
+      throw BenchFailure(cat("egglog ends with ", theirs.rows, " rows, ours with ", ours.rows));
+    } else {
+      row.peers["egglog"] = *theirs.seconds;
+    }
+  }
+  return row;
 }
 
 void add_algebra(std::vector<BenchEntry>& entries, const PeerOf& peer_of) {
@@ -201,7 +222,7 @@ std::string growth_program(std::int64_t n) {
 void add_growth(std::vector<BenchEntry>& entries) {
   for (const std::int64_t n : {20000, 200000, 2000000, 20000000}) {
     const std::string name = cat("growth ", n);
-    entries.push_back({name, [=] { return row_of(name, measure(growth_program(n)), std::nullopt); }});
+    entries.push_back({name, [=] { return row_of(name, measure(growth_program(n))); }});
   }
 }
 
