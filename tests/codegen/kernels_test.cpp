@@ -24,6 +24,25 @@ TEST(Kernels, MapsBroadcastPermuteAndStride) {
   expect_as_interpreted(b.kernel);
 }
 
+TEST(Kernels, ProductsUnderGuardsReadNothingOutside) {
+  // y's rows 8 further on, or 8 back, which eight columns lack: no tile may read them there.
+  for (const std::int64_t shift : {8, -8}) {
+    for (const bool rotated : {false, true}) {
+      Build b;
+      const auto i = b.loop(32), j = b.loop(32), k = b.loop(64);
+      const auto x = b.read({32, 64}, {b.at(i), b.at(k)});
+      const Expr row = b.at(j) + Expr(shift);
+      const auto y = b.read({32, 64}, {row, b.at(k)});
+      const auto product = b.sum({k}, b.mul(x, y));
+      const auto kept =
+          b.guard(Expr::logical_and(Expr::less(row, Expr(32)), Expr::less(Expr(-1), row)), product, 3);
+      const auto other = b.read({32, 64}, {b.at(j), b.at(k)});
+      b.store({i, j}, rotated ? b.add(kept, b.sum({k}, b.mul(x, other))) : kept);
+      expect_as_interpreted(b.kernel);
+    }
+  }
+}
+
 TEST(Kernels, MapOfNoLoops) {
   Build b;
   b.store({}, b.add(b.read({}, {}), b.constant(1.5)));

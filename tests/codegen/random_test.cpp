@@ -124,6 +124,32 @@ class Generator {
     return b.sum(over, value(inner, depth - 1));
   }
 
+  /// A sum of products, one of whose factors is read one step beside a loop's place, under a guard.
+  ValueId shifted_product(const LoopSet& available, int depth) {
+    const auto loops = subset(available, 1);
+    if (loops.empty()) return load(available, dtype_);
+    const LoopId moved = any(loops);
+    std::vector<LoopId> over;
+    LoopSet inner = available;
+    for (const auto loop : loops_)
+      if (loop != moved && random_.chance(0.35)) {
+        over.push_back(loop);
+        inner.set(loop.index());
+      }
+    const Expr extent = b.kernel.loop(moved).extent;
+    const Expr place = b.at(moved) + Expr(random_.chance(0.5) ? 1 : -1);
+    std::vector<Expr> shape = {extent};
+    std::vector<Expr> index = {place};
+    for (const auto loop : subset(inner, 0.6)) {
+      if (loop == moved) continue;
+      shape.push_back(b.kernel.loop(loop).extent);
+      index.push_back(b.at(loop));
+    }
+    const ValueId factor = b.read(Shape(shape), index, dtype_);
+    const ValueId sum = b.sum(over, b.mul(factor, value(inner, depth - 1)));
+    return b.guard(Expr::logical_and(Expr::less_equal(Expr(0), place), Expr::less(place, extent)), sum, 0.75);
+  }
+
   ValueId value(const LoopSet& available, int depth) {
     const ValueId made = make_value(available, depth);
     made_.push_back(made);
@@ -138,7 +164,7 @@ class Generator {
         if ((b.kernel.value(old).free & ~available).none()) return old;
       }
     if (depth <= 0) return load(available, dtype_);
-    switch (random_.between(0, 11)) {
+    switch (random_.between(0, 12)) {
       case 0:
         return load(available, dtype_);
       case 1: {
@@ -164,7 +190,9 @@ class Generator {
         return b.guard(valid, value(available, depth - 1), -0.25);
       }
       case 7:
+        return b.map(Op::sin, {shifted_product(available, depth)});
       case 8:
+      case 9:
         return b.add(value(available, depth - 1), value(available, depth - 1));
       default:
         return b.map(Op::sin, {reduction(available, depth)});

@@ -1,10 +1,15 @@
 #include "tests/codegen/run.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <new>
 
 #include "luminal/backend/cpu/jit.h"
 #include "luminal/codegen/footprint.h"
@@ -19,27 +24,40 @@ namespace {
 constexpr std::size_t margin = 256;
 constexpr std::byte poison{0xA5};
 
-/// Memory with guard bytes on both sides.
+struct Unmap {
+  std::size_t bytes = 0;
+  void operator()(std::byte* base) const { munmap(base, bytes); }
+};
+
+/// Memory with guard bytes on both sides, those behind it up to a page that cannot be read.
 class Guarded {
  public:
-  explicit Guarded(std::size_t size, const Bytes* from = nullptr)
-      : size_(size), bytes_(size + 2 * margin + 64, poison) {
-    auto address = reinterpret_cast<std::uintptr_t>(bytes_.data()) + margin;
-    start_ = reinterpret_cast<std::byte*>((address + 63) / 64 * 64);
+  explicit Guarded(std::size_t size, const Bytes* from = nullptr) : size_(size) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t aligned = (size + 63) / 64 * 64;
+    const std::size_t usable = (margin + aligned + page - 1) / page * page;
+    void* const base =
+        mmap(nullptr, usable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED || mprotect(static_cast<std::byte*>(base) + usable, page, PROT_NONE) != 0)
+      throw std::bad_alloc();
+    pages_ = {static_cast<std::byte*>(base), Unmap{usable + page}};
+    end_ = pages_.get() + usable;
+    start_ = end_ - aligned;
+    std::fill(start_ - margin, end_, poison);
     if (from != nullptr && size > 0) std::memcpy(start_, from->data(), size);
   }
   std::byte* data() { return start_; }
   Bytes contents() const { return Bytes(start_, start_ + size_); }
   bool intact() const {
-    for (const std::byte* at = bytes_.data(); at != bytes_.data() + bytes_.size(); ++at)
-      if ((at < start_ || at >= start_ + size_) && *at != poison) return false;
-    return true;
+    const auto poisoned = [](std::byte b) { return b == poison; };
+    return std::all_of(start_ - margin, start_, poisoned) && std::all_of(start_ + size_, end_, poisoned);
   }
 
  private:
   std::size_t size_;
-  Bytes bytes_;
-  std::byte* start_;
+  std::unique_ptr<std::byte, Unmap> pages_;
+  std::byte* start_ = nullptr;
+  std::byte* end_ = nullptr;
 };
 
 cpu::Jit& jit(bool system_compiler) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "luminal/luminal.h"
+#include "tests/guarded.h"
 #include "tests/random.h"
 
 namespace luminal {
@@ -22,7 +23,7 @@ void set_random(const Tensor& tensor, std::uint64_t seed, const std::vector<std:
 
 /// Element by element: NaNs and infinities at the same places, and the rest close relative to itself.
 void expect_agreement(Graph& graph, const Tensor& output, double tolerance = 1e-5) {
-  Executable exe = compile(graph, best_device());
+  Executable exe = compile(graph, test::guarded_cpu());
   exe.run();
   graph.execute();
   const Array got = exe.array(output);
@@ -132,7 +133,7 @@ TEST(Edges, AttentionOfNamedLengthTakesLinearMemory) {
   for (const bool bounded : {false, true}) {
     CompileOptions options;
     if (bounded) options.memory_budget = 64 << 20;
-    Executable exe = compile(g, best_device(), options);
+    Executable exe = compile(g, test::guarded_cpu(), options);
     EXPECT_EQ(exe.kernel_count(), 1U);
     exe.set_dim("n", 8192);
     EXPECT_LT(exe.arena_bytes(), 64U << 20);

@@ -3,6 +3,7 @@
 
 #include "compare.h"
 #include "luminal/luminal.h"
+#include "tests/guarded.h"
 #include "tests/random.h"
 
 namespace luminal {
@@ -27,7 +28,7 @@ void fill(Graph& graph, double scale = 0.3) {
 }
 
 Executable compiled(const Graph& graph) {
-  return compile(graph, device("cpu"), {.verify = true});
+  return compile(graph, test::guarded_cpu(), {.verify = true});
 }
 
 /// Runs both ways, twice (states move on), and compares outputs and states.

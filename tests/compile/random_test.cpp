@@ -5,8 +5,8 @@
 
 #include "compare.h"
 #include "luminal/compile/compile.h"
-#include "luminal/devices/devices.h"
 #include "random_model.h"
+#include "tests/guarded.h"
 
 namespace luminal {
 namespace {
@@ -68,7 +68,7 @@ std::vector<std::vector<double>> sensitivity(std::uint64_t seed, const std::vect
 std::optional<std::string> mismatch(std::uint64_t seed, const CompileOptions& options, bool finite_only) {
   test::RandomModel model(seed);
   Graph& graph = model.graph;
-  Executable exe = compile(graph, device("cpu"), options);
+  Executable exe = compile(graph, test::guarded_cpu(), options);
   bool refused = false;
   try {
     graph.execute();

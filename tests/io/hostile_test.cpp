@@ -462,15 +462,9 @@ TEST(Hostile, GgufVocabulariesAreChecked) {
 
 /// Refusing a large file takes little memory beside its mapping: the child may use twice the file and no
 /// more.
-// AddressSanitizer keeps what is freed for a while.
-#if defined(__SANITIZE_ADDRESS__)
+// AddressSanitizer keeps what is freed for a while, and ThreadSanitizer has shadows of what is touched.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::size_t most_memory = 16;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr std::size_t most_memory = 16;
-#else
-constexpr std::size_t most_memory = 2;
-#endif
 #else
 constexpr std::size_t most_memory = 2;
 #endif

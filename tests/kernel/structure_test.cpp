@@ -66,5 +66,23 @@ TEST(Structure, WhatDoesNotVaryWithASweepIsOutsideOfIt) {
   EXPECT_FALSE(inside(b.kernel, second)[first.index()]);
 }
 
+TEST(Structure, WhatGuardsKeepInsideOfArraysNeedsThem) {
+  Build b;
+  const auto i = b.loop(4), j = b.loop(5);
+  const auto shifted = b.read({4, 5}, {b.at(i) + Expr(1), b.at(j)});
+  const auto outside = b.sum({j}, shifted);
+  const auto guarded = b.guard(Expr::less(b.at(i), Expr(3)), outside);
+  const auto inside = b.sum({j}, b.guard(Expr::less(b.at(i), Expr(3)), shifted));
+  const auto twice = b.guard(Expr::less(b.at(i), Expr(2)), inside);
+  const auto plain = b.guard(Expr::less(b.at(i), Expr(2)), b.sum({j}, b.read({4, 5}, {b.at(i), b.at(j)})));
+  EXPECT_TRUE(reads_outside(b.kernel, shifted));
+  EXPECT_FALSE(reads_outside(b.kernel, outside));
+  EXPECT_TRUE(needs_guards(b.kernel, std::vector{guarded}, outside));
+  EXPECT_FALSE(needs_guards(b.kernel, std::vector{twice}, inside));
+  const auto safe = b.kernel.value(plain).try_get<value::Guard>()->argument;
+  EXPECT_FALSE(needs_guards(b.kernel, std::vector{plain}, safe));
+  EXPECT_FALSE(needs_guards(b.kernel, std::vector{guarded, inside}, inside));
+}
+
 }  // namespace
 }  // namespace luminal::kernel

@@ -1,7 +1,7 @@
 #include "luminal/autograd/gradients.h"
 #include "luminal/compile/compile.h"
-#include "luminal/devices/devices.h"
 #include "suite.h"
+#include "tests/guarded.h"
 
 namespace luminal::ops {
 namespace {
@@ -34,7 +34,7 @@ class Cpu : public Backend {
   }
 
  private:
-  std::shared_ptr<runtime::Device> device_ = device("cpu");
+  std::shared_ptr<runtime::Device> device_ = test::guarded_cpu();
 };
 
 }  // namespace

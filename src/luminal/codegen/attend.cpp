@@ -65,7 +65,8 @@ std::optional<std::pair<Expr, Expr>> compared(const kernel::Kernel& kernel, cons
 std::optional<Attention> attention_of(const kernel::Kernel& kernel, const Nest& nest) {
   const kernel::Store& store = kernel.stores()[nest.stores.front()];
   if (nest.sequential || kernel.value(store.value).try_get<value::Scan>() != nullptr) return std::nullopt;
-  const kernel::Structure structure = kernel::analyse(kernel, roots_of(kernel, nest), store.domain);
+  const auto roots = roots_of(kernel, nest);
+  const kernel::Structure structure = kernel::analyse(kernel, roots, store.domain);
   if (structure.sweeps.size() != 1 || structure.sweeps.front().loops.size() != 1) return std::nullopt;
   const kernel::Sweep& sweep = structure.sweeps.front();
   Attention found;
@@ -99,6 +100,7 @@ std::optional<Attention> attention_of(const kernel::Kernel& kernel, const Nest& 
     if (reduce->monoid != Monoid::soft_sum || reduce->arguments[0] != found.exponent ||
         kernel.value(id).dtype != DType::f32)
       return std::nullopt;
+    if (kernel::needs_guards(kernel, roots, id)) return std::nullopt;  // tiles are computed whole
     const LoopSet own = kernel.value(id).free & ~kernel.value(found.exponent).free;
     (own.none() ? found.totals : found.mixtures).push_back(id);
     if (own.any() && columns.any() && own != columns) return std::nullopt;

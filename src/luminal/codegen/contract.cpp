@@ -53,7 +53,8 @@ std::optional<Contractions> contractions_of(const kernel::Kernel& kernel, const 
   LoopSet domain;
   for (const auto loop : store.domain)
     if (!is_one(kernel, loop)) domain.set(loop.index());
-  const kernel::Structure structure = kernel::analyse(kernel, roots_of(kernel, nest), store.domain);
+  const auto roots = roots_of(kernel, nest);
+  const kernel::Structure structure = kernel::analyse(kernel, roots, store.domain);
   Contractions result;
   LoopSet left_only;
   LoopSet right_only;
@@ -65,6 +66,7 @@ std::optional<Contractions> contractions_of(const kernel::Kernel& kernel, const 
       const LoopSet a = kernel.value(product->arguments[0]).free;
       const LoopSet b = kernel.value(product->arguments[1]).free;
       if ((a & depth) != depth || (b & depth) != depth) continue;
+      if (kernel::needs_guards(kernel, roots, id)) continue;  // tiles are computed whole
       Contraction found{id, product->arguments[0], product->arguments[1], sweep.loops};
       LoopSet only_a = a & ~b & domain;
       LoopSet only_b = b & ~a & domain;

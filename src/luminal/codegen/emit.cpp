@@ -15,14 +15,6 @@ using kernel::LoopSet;
 using kernel::ValueId;
 namespace value = kernel::value;
 
-namespace {
-
-bool in_bounds(const Expr& index, const Expr& length) {
-  return prove_le(Expr(0), index) && prove_lt(index, length);
-}
-
-}  // namespace
-
 Emitter::Emitter(const kernel::Kernel& kernel, const Dialect& dialect, Helpers& helpers)
     : kernel_(kernel), dialect_(dialect), helpers_(helpers) {
   for (const auto& dim : kernel.dims()) {
@@ -39,12 +31,7 @@ void Emitter::find_unsafe() {
   const auto& values = kernel_.values();
   unsafe_.resize(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
-    bool unsafe = values[k].try_get<value::Position>() != nullptr;
-    if (const auto* load = values[k].try_get<value::Load>()) {
-      const Shape& shape = kernel_.inputs()[load->input].shape;
-      for (std::size_t axis = 0; axis < load->index.size(); ++axis)
-        unsafe = unsafe || !in_bounds(load->index[axis], shape[axis]);
-    }
+    bool unsafe = kernel::reads_outside(kernel_, ValueId(k));
     for (const auto operand : operands(kernel_, ValueId(k))) unsafe = unsafe || unsafe_[operand.index()];
     unsafe_[k] = unsafe;
   }

@@ -5,9 +5,9 @@
 namespace luminal::kernel {
 namespace {
 
-/// Marks what is reached from `roots` through values for which `enter` holds.
+/// Marks what is reached from `roots` through values for which `enter` holds, or without what guards guard.
 template <typename Enter>
-ValueSet reached(const Kernel& kernel, std::span<const ValueId> roots, Enter enter) {
+ValueSet reached(const Kernel& kernel, std::span<const ValueId> roots, Enter enter, bool guarded = true) {
   ValueSet seen(kernel.values().size());
   std::vector<ValueId> open(roots.begin(), roots.end());
   while (!open.empty()) {
@@ -15,9 +15,15 @@ ValueSet reached(const Kernel& kernel, std::span<const ValueId> roots, Enter ent
     open.pop_back();
     if (seen[id.index()] || !enter(id)) continue;
     seen[id.index()] = true;
-    for (const auto operand : operands(kernel, id)) open.push_back(operand);
+    const auto* guard = guarded ? nullptr : kernel.value(id).try_get<value::Guard>();
+    for (const auto operand : operands(kernel, id))
+      if (guard == nullptr || operand != guard->argument) open.push_back(operand);
   }
   return seen;
+}
+
+ValueSet unguarded(const Kernel& kernel, std::span<const ValueId> roots) {
+  return reached(kernel, roots, [](ValueId) { return true; }, false);
 }
 
 const value::Reduce* reduction_at(const Kernel& kernel, std::size_t index) {
@@ -92,6 +98,24 @@ ValueSet inside(const Kernel& kernel, ValueId reduction) {
   const LoopSet loops = set_of(reduce->loops);
   return reached(kernel, reduce->arguments,
                  [&](ValueId id) { return (kernel.value(id).free & loops).any(); });
+}
+
+bool reads_outside(const Kernel& kernel, ValueId id) {
+  if (kernel.value(id).try_get<value::Position>() != nullptr) return true;
+  const auto* load = kernel.value(id).try_get<value::Load>();
+  if (load == nullptr) return false;
+  const Shape& shape = kernel.inputs()[load->input].shape;
+  for (std::size_t axis = 0; axis < load->index.size(); ++axis)
+    if (!prove_le(Expr(0), load->index[axis]) || !prove_lt(load->index[axis], shape[axis])) return true;
+  return false;
+}
+
+bool needs_guards(const Kernel& kernel, std::span<const ValueId> roots, ValueId id) {
+  if (unguarded(kernel, roots)[id.index()]) return false;
+  const ValueSet own = unguarded(kernel, std::span(&id, 1));
+  for (std::size_t k = 0; k < own.size(); ++k)
+    if (own[k] && reads_outside(kernel, ValueId(k))) return true;
+  return false;
 }
 
 std::vector<Sweep> sweeps_of(const Kernel& kernel, std::span<const ValueId> roots, const LoopSet& within) {

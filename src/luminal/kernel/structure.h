@@ -46,6 +46,14 @@ std::vector<Sweep> sweeps_of(const Kernel& kernel, std::span<const ValueId> root
 /// The structure of stores that share a domain.
 Structure analyse(const Kernel& kernel, std::span<const ValueId> roots, std::span<const LoopId> domain);
 
+/// Whether the value itself, where no guard holds, could read outside of an array, or look up an index that
+/// is out of range.
+bool reads_outside(const Kernel& kernel, ValueId id);
+
+/// Whether the roots need the value under guards alone, and without them computing it could read outside of
+/// an array: it must not be computed at points where its guards do not hold.
+bool needs_guards(const Kernel& kernel, std::span<const ValueId> roots, ValueId id);
+
 /// The loops as a set.
 LoopSet set_of(std::span<const LoopId> loops);
 

@@ -23,7 +23,7 @@ Runner::Runner(std::shared_ptr<Device> device, std::shared_ptr<const Plan> plan,
 void Runner::set(BufferId buffer, std::span<const std::byte> elements, std::shared_ptr<const void> owned,
                  bool writable) {
   External& external = external_[buffer.index()];
-  if (device_->shares_host_memory() && !writable) {
+  if (device_->shares_host_memory() && !device_->guards_buffers() && !writable) {
     external.address = const_cast<std::byte*>(elements.data());  // kernels only read it
     external.owner = std::move(owned);
     external.memory.reset();
@@ -58,7 +58,10 @@ void Runner::get(BufferId buffer, std::span<std::byte> elements) const {
   const BufferInfo& info = plan_->buffers[buffer.index()];
   if (info.role == BufferInfo::Role::intermediate) {
     if (!prepared_) throw Error(cat("get: nothing has run yet"));
-    device_->download(elements, *arena_, memory_.offsets[buffer.index()]);
+    if (device_->guards_buffers())
+      device_->download(elements, *apart_[buffer.index()], 0);
+    else
+      device_->download(elements, *arena_, memory_.offsets[buffer.index()]);
     return;
   }
   const External& external = external_[buffer.index()];
@@ -69,8 +72,10 @@ void Runner::get(BufferId buffer, std::span<std::byte> elements) const {
 }
 
 void* Runner::address_of(BufferId buffer) const {
-  if (plan_->buffers[buffer.index()].role == BufferInfo::Role::intermediate)
+  if (plan_->buffers[buffer.index()].role == BufferInfo::Role::intermediate) {
+    if (device_->guards_buffers()) return apart_[buffer.index()]->address();
     return static_cast<std::byte*>(arena_->address()) + memory_.offsets[buffer.index()];
+  }
   return external_[buffer.index()].address;
 }
 
@@ -123,8 +128,15 @@ void Runner::prepare(const DimMap& dims) {
   for (const auto* list : {&load, &ready})
     for (const auto& r : *list) scratch = std::max(scratch, r.scratch);
   device_->reserve(scratch);
-  if (!arena_ || arena_->bytes() < memory.arena)
+  if (device_->guards_buffers()) {
+    std::vector<std::unique_ptr<Memory>> apart(plan_->buffers.size());
+    for (std::size_t k = 0; k < apart.size(); ++k)
+      if (plan_->buffers[k].role == BufferInfo::Role::intermediate)
+        apart[k] = device_->allocate(memory.bytes[k]);
+    apart_ = std::move(apart);
+  } else if (!arena_ || arena_->bytes() < memory.arena) {
     arena_ = device_->allocate(std::max<std::size_t>(memory.arena, 64));
+  }
   // From here on nothing fails.
   memory_ = std::move(memory);
   load_ = std::move(load);

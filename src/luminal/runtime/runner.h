@@ -84,6 +84,7 @@ class Runner {
   std::vector<std::unique_ptr<Program>> programs_;
   std::vector<External> external_;  // by buffer: external and loaded ones
   std::unique_ptr<Memory> arena_;
+  std::vector<std::unique_ptr<Memory>> apart_;  // by buffer: intermediates of a device that guards buffers
   MemoryPlan memory_;
   DimMap dims_;
   bool prepared_ = false;

@@ -235,6 +235,12 @@ class Study {
           contraction_[k] = Contraction::vector;
           has_template_[k] = false;
         }
+      // Nor where guards keep its reads inside of arrays.
+      if (contraction_[k] == Contraction::tile &&
+          kernel::needs_guards(kernel_, std::span(&store_.value, 1), reductions_[k])) {
+        contraction_[k] = Contraction::vector;
+        has_template_[k] = false;
+      }
     }
   }
 

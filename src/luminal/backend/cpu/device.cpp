@@ -1,5 +1,6 @@
 #include "luminal/backend/cpu/device.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,12 +19,19 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
+std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+[[noreturn]] void no_memory_for(std::size_t bytes) {
+  throw Error(cat("the machine has no ", bytes, " bytes of memory left"));
+}
+
 class HostMemory : public runtime::Memory {
  public:
   explicit HostMemory(std::size_t bytes) : bytes_(bytes) {
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment + alignment;
-    data_ = std::aligned_alloc(alignment, rounded);
-    if (data_ == nullptr) throw Error(cat("the machine has no ", bytes, " bytes of memory left"));
+    data_ = std::aligned_alloc(alignment, rounded_up(bytes, alignment) + alignment);
+    if (data_ == nullptr) no_memory_for(bytes);
   }
   ~HostMemory() override { std::free(data_); }
   HostMemory(const HostMemory&) = delete;
@@ -34,6 +42,35 @@ class HostMemory : public runtime::Memory {
  private:
   void* data_;
   std::size_t bytes_;
+};
+
+/// Between two pages that cannot be touched, at the end or at the beginning of what lies between them.
+class GuardedMemory : public runtime::Memory {
+ public:
+  GuardedMemory(std::size_t bytes, bool at_end) : bytes_(bytes) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t usable = rounded_up(bytes, page);
+    mapped_ = usable + 2 * page;
+    void* const base = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) no_memory_for(bytes);
+    base_ = static_cast<std::byte*>(base);
+    if (usable != 0 && mprotect(base_ + page, usable, PROT_READ | PROT_WRITE) != 0) {
+      munmap(base_, mapped_);
+      no_memory_for(bytes);
+    }
+    address_ = base_ + page + (at_end ? usable - rounded_up(bytes, alignment) : 0);
+  }
+  ~GuardedMemory() override { munmap(base_, mapped_); }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  void* address() const override { return address_; }
+  std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+  std::size_t mapped_ = 0;
+  std::byte* base_ = nullptr;
+  std::byte* address_ = nullptr;
 };
 
 class CpuProgram : public runtime::Program {
@@ -66,6 +103,7 @@ class CpuDevice : public runtime::Device {
   explicit CpuDevice(const CpuOptions& options)
       : jit_(options.compiler),
         blas_(options.blas ? blas() : nullptr),
+        guarded_(options.guarded),
         threads_(std::make_unique<Threads>(options.workers)) {
     limit_ = options.memory_limit != 0 ? options.memory_limit
                                        : static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
@@ -86,9 +124,11 @@ class CpuDevice : public runtime::Device {
   }
   std::size_t memory_limit() const override { return limit_; }
   std::unique_ptr<runtime::Memory> allocate(std::size_t bytes) override {
+    if (guarded_) return std::make_unique<GuardedMemory>(bytes, allocated_++ % 2 == 0);
     return std::make_unique<HostMemory>(bytes);
   }
   bool shares_host_memory() const override { return true; }
+  bool guards_buffers() const override { return guarded_; }
   void upload(runtime::Memory& to, std::size_t offset, std::span<const std::byte> from) override {
     if (!from.empty()) std::memcpy(static_cast<std::byte*>(to.address()) + offset, from.data(), from.size());
   }
@@ -141,9 +181,9 @@ class CpuDevice : public runtime::Device {
   void reserve(std::size_t scratch_bytes) override {
     Threads& threads = *threads_;
     const std::lock_guard lock(threads.mutex);
-    const std::size_t each = (scratch_bytes + alignment - 1) / alignment * alignment;
+    const std::size_t each = rounded_up(scratch_bytes, alignment);
     if (each <= threads.scratch_each) return;
-    threads.scratch = std::make_unique<HostMemory>(each * static_cast<std::size_t>(threads.pool.workers()));
+    threads.scratch = allocate(each * static_cast<std::size_t>(threads.pool.workers()));
     threads.scratch_each = each;
   }
 
@@ -177,12 +217,14 @@ class CpuDevice : public runtime::Device {
     explicit Threads(int workers) : pool(workers) {}
     Pool pool;
     std::mutex mutex;
-    std::unique_ptr<HostMemory> scratch;
+    std::unique_ptr<runtime::Memory> scratch;
     std::size_t scratch_each = 0;
   };
 
   Jit jit_;
   const Blas* blas_;
+  bool guarded_;
+  std::atomic<std::uint64_t> allocated_ = 0;
   std::unique_ptr<Threads> threads_;
   std::size_t limit_ = 0;
 };

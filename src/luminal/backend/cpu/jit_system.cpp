@@ -72,6 +72,12 @@ std::string contents(const fs::path& path) {
   return text.str();
 }
 
+/// What one thread unloads, another may load to the same place and write to: all loaders take turns.
+std::mutex& loading() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 class SystemLoader final : public Jit::Loader {
  public:
   explicit SystemLoader(std::string program) : program_(std::move(program)) {
@@ -84,6 +90,7 @@ class SystemLoader final : public Jit::Loader {
     description_ = cat(program_, "\n", contents(log));
   }
   ~SystemLoader() override {
+    const std::lock_guard lock(loading());
     for (void* handle : handles_) dlclose(handle);
   }
 
@@ -110,9 +117,9 @@ class SystemLoader final : public Jit::Loader {
     file << binary;
     file.close();
     if (!file) throw Error(cat("cpu: cannot write kernel ", entry, " to a temporary directory"));
+    const std::lock_guard lock(loading());
     void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) throw Error(cat("cpu: kernel ", entry, " cannot be loaded: ", dlerror()));
-    const std::lock_guard lock(mutex_);
     handles_.push_back(handle);
     void* symbol = dlsym(handle, entry.c_str());
     if (symbol == nullptr) throw Error(cat("cpu: the program has no function ", entry));
@@ -123,7 +130,6 @@ class SystemLoader final : public Jit::Loader {
  private:
   std::string program_;
   std::string description_;
-  std::mutex mutex_;
   std::vector<void*> handles_;
 };
 
