@@ -2,6 +2,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 
 #include "luminal/luminal.h"
 
@@ -40,8 +41,11 @@ class WrappedDevice : public runtime::Device {
   std::vector<std::unique_ptr<runtime::Program>> compile(std::span<const codegen::Source> sources,
                                                          runtime::BinaryStore* store) override {
     std::vector<codegen::Source> changed(sources.begin(), sources.end());
-    for (auto& source : changed)
-      if (source.entry == "luminal_kernel") source.text = change_(source);  // not what measures the machine
+    {
+      const std::lock_guard lock(mutex_);  // programs are compiled by several threads
+      for (auto& source : changed)
+        if (source.entry == "luminal_kernel") source.text = change_(source);  // not what measures the machine
+    }
     return inner_->compile(changed, store);
   }
   bool restart_in_child() override { return inner_->restart_in_child(); }
@@ -51,6 +55,7 @@ class WrappedDevice : public runtime::Device {
  private:
   std::shared_ptr<runtime::Device> inner_;
   Change change_;
+  std::mutex mutex_;
 };
 
 /// The program with other words at the beginning of its entry.
