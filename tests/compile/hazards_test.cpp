@@ -4,7 +4,6 @@
 
 #include "compare.h"
 #include "luminal/luminal.h"
-#include "tests/guarded.h"
 #include "tests/random.h"
 
 namespace luminal {
@@ -26,7 +25,7 @@ Executable expect_same(Graph& graph, int runs = 3) {
   for (const auto id : graph.dag().nodes())
     if (const Op op = graph.dag().node(id).op; op == Op::input || op == Op::state)
       graph.at(id).set(numbers(graph.dag().type(id).dtype, graph.dag().type(id).shape.eval({}), random));
-  Executable exe = compile(graph, test::guarded_cpu(), {.cache = false, .verify = true});
+  Executable exe = compile(graph, device("cpu"), {.cache = false, .verify = true});
   const auto compare = [&](const Tensor& tensor, int run) {
     const auto wrong = test::difference(exe.array(tensor), tensor.array(), false, 2e-4);
     EXPECT_FALSE(wrong) << "run " << run << ": " << *wrong;
@@ -245,7 +244,7 @@ TEST(Hazards, SettingAViewIsAnError) {
   Graph g;
   const Tensor x = g.named_tensor("x", {2, 3});
   (x * 2.0).retrieve();
-  Executable exe = compile(g, test::guarded_cpu());
+  Executable exe = compile(g, device("cpu"));
   EXPECT_THROW(exe.set(x.flip(1), {{1.0F, 2.0F, 3.0F}, {4.0F, 5.0F, 6.0F}}), Error);
 }
 

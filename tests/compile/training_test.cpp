@@ -6,7 +6,6 @@
 
 #include "compare.h"
 #include "luminal/luminal.h"
-#include "tests/guarded.h"
 #include "tests/random.h"
 
 namespace luminal {
@@ -24,7 +23,7 @@ void set_random(const Tensor& tensor, test::Random& random, std::int64_t largest
 /// Runs both ways, with new inputs each time, and compares outputs and states.
 void expect_same_steps(Graph& graph, int steps = 3, double allowed = 2e-3) {
   test::Random random(5);
-  Executable exe = compile(graph, test::guarded_cpu(), {.verify = true});
+  Executable exe = compile(graph, device("cpu"), {.verify = true});
   for (int step = 0; step < steps; ++step) {
     for (const auto id : graph.dag().nodes()) {
       if (graph.dag().node(id).op != Op::input) continue;
@@ -262,8 +261,8 @@ std::string regions_of(const Executable& exe) {
 TEST(Training, RepeatedLayersAreCompiledOnceForwardAndBackward) {
   Stack few(4);
   Stack many(8);
-  const std::string a = regions_of(compile(few.g, test::guarded_cpu(), {.cache = false}));
-  const std::string b = regions_of(compile(many.g, test::guarded_cpu(), {.cache = false}));
+  const std::string a = regions_of(compile(few.g, device("cpu"), {.cache = false}));
+  const std::string b = regions_of(compile(many.g, device("cpu"), {.cache = false}));
   // Four more layers are eight more regions, forward and backward, and none that is new.
   int regions[2] = {};
   int different[2] = {};
