@@ -209,6 +209,21 @@ TEST(Kernels, FlashAttention) {
   }
 }
 
+TEST(Kernels, AttentionReadsNoKeysThatGuardsLeaveOut) {
+  // Three more keys than there are, whose scores are given: no tile may read them.
+  Build b;
+  const int there = 48, keys = there + 3;
+  const auto i = b.loop(20), j = b.loop(keys), d = b.loop(16), e = b.loop(16);
+  const auto key = b.read({there, 16}, {b.at(j), b.at(e)});
+  const auto product = b.sum({e}, b.mul(b.read({20, 16}, {b.at(i), b.at(e)}), key));
+  const auto score = b.guard(Expr::less(b.at(j), Expr(there)), product, -2);
+  const auto v = b.read({keys, 16}, {b.at(j), b.at(d)});
+  const auto total = b.reduce(Monoid::soft_sum, {j}, {score, b.constant(1)});
+  const auto mixed = b.reduce(Monoid::soft_sum, {j}, {score, v});
+  b.store({i, d}, b.mul(mixed, b.map(Op::recip, {total})));
+  expect_as_interpreted(b.kernel, {.tolerance = 1e-4});
+}
+
 TEST(Kernels, AttentionOfSymbolicSizes) {
   const Expr n = Expr::variable("tokens", 0);
   for (const std::int64_t tokens : {0, 1, 19})
@@ -218,10 +233,11 @@ TEST(Kernels, AttentionOfSymbolicSizes) {
 
 TEST(Kernels, ASchedulesSizesAreOnlyHints) {
   const Expr n = Expr::variable("tokens", 0);
-  for (const std::int64_t hint : {1, 40, 1000}) {
+  for (const std::int64_t hint : {0, 1, 40, 1000}) {
     for (const std::int64_t tokens : {0, 1, 5, 70}) {
       const Check check{.dims = {{"tokens", tokens}}, .tolerance = 1e-4, .hints = DimMap{{"tokens", hint}}};
       expect_as_interpreted(attention(2, n, n, 16, true).kernel, check);
+      expect_as_interpreted(attention(2, 20, n, 16, false).kernel, check);
       Build b;
       const auto i = b.loop(n), j = b.loop(40), k = b.loop(n);
       const auto x = b.read({n, n}, {b.at(i), b.at(k)});

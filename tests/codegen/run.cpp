@@ -29,33 +29,37 @@ struct Unmap {
   void operator()(std::byte* base) const { munmap(base, bytes); }
 };
 
-/// Memory with guard bytes on both sides, those behind it up to a page that cannot be read.
+/// Which end of the memory lies beside a page that cannot be touched.
+enum class Edge : std::uint8_t { begin, end };
+
+/// Memory between two such pages, beside one of them; bytes on its other side show whether they were written.
 class Guarded {
  public:
-  explicit Guarded(std::size_t size, const Bytes* from = nullptr) : size_(size) {
+  Guarded(std::size_t size, Edge edge, const Bytes* from = nullptr) : size_(size) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t aligned = (size + 63) / 64 * 64;
     const std::size_t usable = (margin + aligned + page - 1) / page * page;
-    void* const base =
-        mmap(nullptr, usable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || mprotect(static_cast<std::byte*>(base) + usable, page, PROT_NONE) != 0)
-      throw std::bad_alloc();
-    pages_ = {static_cast<std::byte*>(base), Unmap{usable + page}};
-    end_ = pages_.get() + usable;
-    start_ = end_ - aligned;
-    std::fill(start_ - margin, end_, poison);
+    void* const base = mmap(nullptr, usable + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) throw std::bad_alloc();
+    pages_ = {static_cast<std::byte*>(base), Unmap{usable + 2 * page}};
+    begin_ = pages_.get() + page;
+    end_ = begin_ + usable;
+    if (mprotect(begin_, usable, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    start_ = edge == Edge::begin ? begin_ : end_ - aligned;
+    std::fill(begin_, end_, poison);
     if (from != nullptr && size > 0) std::memcpy(start_, from->data(), size);
   }
   std::byte* data() { return start_; }
   Bytes contents() const { return Bytes(start_, start_ + size_); }
   bool intact() const {
     const auto poisoned = [](std::byte b) { return b == poison; };
-    return std::all_of(start_ - margin, start_, poisoned) && std::all_of(start_ + size_, end_, poisoned);
+    return std::all_of(begin_, start_, poisoned) && std::all_of(start_ + size_, end_, poisoned);
   }
 
  private:
   std::size_t size_;
   std::unique_ptr<std::byte, Unmap> pages_;
+  std::byte* begin_ = nullptr;
   std::byte* start_ = nullptr;
   std::byte* end_ = nullptr;
 };
@@ -81,11 +85,11 @@ void expect_footprints(const kernel::Kernel& kernel, const codegen::Schedule& sc
   Bytes scratch(static_cast<std::size_t>(source.scratch_bytes.eval(dims)) + 64);
   const auto aligned =
       reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
-  const auto run = [&](std::int64_t task, const std::vector<Bytes>& read) {
+  const auto run = [&](std::int64_t task, const std::vector<Bytes>& read, Edge edge) {
     std::vector<Guarded> buffers;
     std::vector<void*> pointers;
     for (const auto* list : {&read, &before})
-      for (const auto& bytes : *list) buffers.emplace_back(bytes.size(), &bytes);
+      for (const auto& bytes : *list) buffers.emplace_back(bytes.size(), edge, &bytes);
     for (auto& buffer : buffers) pointers.push_back(buffer.data());
     std::vector<std::int64_t> status(4);
     function(task, pointers.data(), values.data(), aligned, status.data());
@@ -109,9 +113,9 @@ void expect_footprints(const kernel::Kernel& kernel, const codegen::Schedule& sc
               static_cast<std::int64_t>(e) > range->last.eval(at))
             std::memset(other[k].data() + e * size, is_floating(kernel.inputs()[k].dtype) ? 0x7F : 0, size);
       }
-      const auto expected = run(start + task, inputs);
-      ASSERT_EQ(expected, run(start + task, other)) << "task " << task << " reads elsewhere\n"
-                                                    << kernel::print(kernel) << source.text;
+      const auto expected = run(start + task, inputs, Edge::begin);
+      ASSERT_EQ(expected, run(start + task, other, Edge::end)) << "task " << task << " reads elsewhere\n"
+                                                               << kernel::print(kernel) << source.text;
       for (std::size_t k = 0; k < before.size(); ++k) {
         const auto& range = group.buffers[inputs.size() + k];
         const std::size_t size = byte_size(kernel.outputs()[k].dtype);
@@ -127,6 +131,30 @@ void expect_footprints(const kernel::Kernel& kernel, const codegen::Schedule& sc
     start += tasks;
   }
   ASSERT_EQ(start, source.tasks.eval(dims));
+}
+
+/// Runs all tasks, the last one first.
+Outcome run_beside(Edge edge, const kernel::Kernel& kernel, const codegen::Source& source,
+                   cpu::Function function, const std::vector<Bytes>& inputs, const std::vector<Bytes>& before,
+                   const DimMap& dims) {
+  std::vector<Guarded> buffers;
+  std::vector<void*> pointers;
+  for (const auto* list : {&inputs, &before})
+    for (const auto& bytes : *list) buffers.emplace_back(bytes.size(), edge, &bytes);
+  for (auto& buffer : buffers) pointers.push_back(buffer.data());
+  std::vector<std::int64_t> values;
+  for (const auto& dim : source.dims) values.push_back(dims.at(dim));
+  Guarded scratch(static_cast<std::size_t>(source.scratch_bytes.eval(dims)), edge);
+  Outcome run;
+  const std::int64_t tasks = source.tasks.eval(dims);
+  for (std::int64_t task = tasks; task-- > 0;)
+    function(task, pointers.data(), values.data(), scratch.data(), run.status.data());
+  for (std::size_t k = 0; k < buffers.size(); ++k)
+    EXPECT_TRUE(buffers[k].intact()) << "a write outside of buffer " << k << "\n"
+                                     << kernel::print(kernel) << source.text;
+  EXPECT_TRUE(scratch.intact()) << "a write outside of scratch\n" << kernel::print(kernel) << source.text;
+  for (std::size_t k = inputs.size(); k < buffers.size(); ++k) run.outputs.push_back(buffers[k].contents());
+  return run;
 }
 
 }  // namespace
@@ -149,28 +177,13 @@ Outcome run_scheduled(const kernel::Kernel& kernel, const std::vector<Bytes>& in
     ADD_FAILURE() << error.what() << "\n" << kernel::print(kernel) << source.text;
     return {};
   }
-  std::vector<Guarded> buffers;
-  std::vector<void*> pointers;
-  for (const auto& input : inputs) buffers.emplace_back(input.size(), &input);
-  for (std::size_t k = 0; k < kernel.outputs().size(); ++k) {
-    const std::size_t size = bytes_in(kernel.outputs()[k], dims);
-    if (before.size() <= k) before.emplace_back(size);
-    buffers.emplace_back(size, &before[k]);
-  }
-  for (auto& buffer : buffers) pointers.push_back(buffer.data());
+  for (std::size_t k = before.size(); k < kernel.outputs().size(); ++k)
+    before.emplace_back(bytes_in(kernel.outputs()[k], dims));
   expect_footprints(kernel, schedule, source, function, inputs, before, dims);
-  std::vector<std::int64_t> values;
-  for (const auto& dim : source.dims) values.push_back(dims.at(dim));
-  Guarded scratch(static_cast<std::size_t>(source.scratch_bytes.eval(dims)));
-  Outcome run;
-  const std::int64_t tasks = source.tasks.eval(dims);
-  for (std::int64_t task = tasks; task-- > 0;)
-    function(task, pointers.data(), values.data(), scratch.data(), run.status.data());
-  for (std::size_t k = 0; k < buffers.size(); ++k)
-    EXPECT_TRUE(buffers[k].intact()) << "a write outside of buffer " << k << "\n"
-                                     << kernel::print(kernel) << source.text;
-  EXPECT_TRUE(scratch.intact()) << "a write outside of scratch\n" << kernel::print(kernel) << source.text;
-  for (std::size_t k = inputs.size(); k < buffers.size(); ++k) run.outputs.push_back(buffers[k].contents());
+  const Outcome first = run_beside(Edge::begin, kernel, source, function, inputs, before, dims);
+  Outcome run = run_beside(Edge::end, kernel, source, function, inputs, before, dims);
+  EXPECT_EQ(first.outputs, run.outputs) << "they depend on where buffers lie\n" << source.text;
+  EXPECT_EQ(first.status, run.status);
   return run;
 }
 

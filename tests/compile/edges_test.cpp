@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "luminal/luminal.h"
@@ -22,8 +23,9 @@ void set_random(const Tensor& tensor, std::uint64_t seed, const std::vector<std:
 }
 
 /// Element by element: NaNs and infinities at the same places, and the rest close relative to itself.
-void expect_agreement(Graph& graph, const Tensor& output, double tolerance = 1e-5) {
-  Executable exe = compile(graph, test::guarded_cpu());
+void expect_agreement(Graph& graph, const Tensor& output, double tolerance = 1e-5,
+                      const CompileOptions& options = {}) {
+  Executable exe = compile(graph, test::guarded_cpu(), options);
   exe.run();
   graph.execute();
   const Array got = exe.array(output);
@@ -111,6 +113,57 @@ TEST(Edges, EmptyAxesOfNamedSize) {
     Graph g;
     expect_agreement(g, make(g).retrieve());
   }
+}
+
+TEST(Edges, EmptyAxesOfEmptyArrays) {
+  Graph g;
+  const Tensor x = g.tensor({0, "m"});
+  set_random(x, 1, {0, 40});
+  const Tensor most = x.max(1);
+  const Tensor y = (most.sum() + (x.max(1, true) * x).sum() + x.softmax(0).sum()).retrieve();
+  expect_agreement(g, y);
+}
+
+TEST(Edges, SumsOfPaddedSumsOfProductsReadNothingOutside) {
+  // Both factors lie in memory where a page ends: what one reads outside of it, at either end, shows.
+  const auto check = [](const std::function<Tensor(const Tensor&, const Tensor&)>& product) {
+    Graph g;
+    const Tensor a = g.tensor({64, 64});
+    const Tensor b = g.tensor({64, 64});
+    set_random(a, 1, {64, 64});
+    set_random(b, 2, {64, 64});
+    const Tensor padded = product(a, b).sum(-1).pad(0, 2, 2);
+    const Tensor all = padded.sum().retrieve();
+    const Tensor windows = padded.unfold(0, 5, 1).sum(-1).retrieve();
+    expect_agreement(g, all, 1e-4);
+    expect_agreement(g, windows, 1e-4);
+  };
+  check([](const Tensor& a, const Tensor& b) { return a * b; });
+  check([](const Tensor& a, const Tensor&) { return a * a; });
+  check([](const Tensor& a, const Tensor& b) { return a * b.permute({1, 0}) * b; });
+  check([](const Tensor& a, const Tensor& b) { return a * b.slice(0, 0, 1); });
+}
+
+TEST(Edges, ExactSumsOfPaddedSumsKeepInfinities) {
+  Graph g;
+  const Tensor a = g.tensor({6, 3});
+  const Tensor b = g.tensor({3});
+  set_random(a, 1, {6, 3});
+  b.set({1.0F, std::numeric_limits<float>::infinity(), 2.0F});
+  const Tensor y = ((a * a + 1.0) * b).sum(-1).pad(0, 1, 1).sum().retrieve();
+  expect_agreement(g, y, 1e-5, {.exact = true});
+}
+
+TEST(Edges, AttentionToPaddedScores) {
+  Graph g;
+  const Tensor q = g.tensor({2, 20, 16});
+  const Tensor k = g.tensor({2, 48, 16});
+  const Tensor v = g.tensor({2, 48, 16});
+  set_random(q, 1, {2, 20, 16});
+  set_random(k, 2, {2, 48, 16});
+  set_random(v, 3, {2, 48, 16});
+  const Tensor scores = matmul(q, k.transpose(-1, -2)).pad(-1, 0, 3, -1);
+  expect_agreement(g, matmul(scores.softmax(-1), v.pad(1, 0, 3)).retrieve(), 1e-4);
 }
 
 TEST(Edges, ConstantsThatOverflowVanishOrCancel) {

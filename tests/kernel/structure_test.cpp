@@ -81,7 +81,9 @@ TEST(Structure, WhatGuardsKeepInsideOfArraysNeedsThem) {
   EXPECT_FALSE(needs_guards(b.kernel, std::vector{twice}, inside));
   const auto safe = b.kernel.value(plain).try_get<value::Guard>()->argument;
   EXPECT_FALSE(needs_guards(b.kernel, std::vector{plain}, safe));
-  EXPECT_FALSE(needs_guards(b.kernel, std::vector{guarded, inside}, inside));
+  EXPECT_FALSE(needs_guards(b.kernel, std::vector{guarded, outside}, outside));
+  EXPECT_TRUE(leaves_arrays(b.kernel, outside));
+  EXPECT_FALSE(leaves_arrays(b.kernel, guarded));
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ std::optional<Attention> attention_of(const kernel::Kernel& kernel, const Nest& 
   found.score = nested.front();
   const auto* score = kernel.value(found.score).try_get<value::Reduce>();
   const auto* product = kernel.value(score->arguments[0]).try_get<value::Map>();
+  if (kernel::needs_guards(kernel, roots, found.score)) return std::nullopt;  // tiles are computed whole
   if (score->monoid != Monoid::sum || kernel.value(found.score).dtype != DType::f32 || product == nullptr ||
       product->op != Op::mul || kernel.value(found.exponent).dtype != DType::f32)
     return std::nullopt;
@@ -100,7 +101,7 @@ std::optional<Attention> attention_of(const kernel::Kernel& kernel, const Nest& 
     if (reduce->monoid != Monoid::soft_sum || reduce->arguments[0] != found.exponent ||
         kernel.value(id).dtype != DType::f32)
       return std::nullopt;
-    if (kernel::needs_guards(kernel, roots, id)) return std::nullopt;  // tiles are computed whole
+    if (kernel::needs_guards(kernel, roots, id)) return std::nullopt;
     const LoopSet own = kernel.value(id).free & ~kernel.value(found.exponent).free;
     (own.none() ? found.totals : found.mixtures).push_back(id);
     if (own.any() && columns.any() && own != columns) return std::nullopt;

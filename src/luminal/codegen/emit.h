@@ -87,7 +87,9 @@ class Emitter {
   bool is_unsafe(kernel::ValueId id) const { return unsafe_[id.index()]; }
 
   /// What the roots need outside of guards: what a guard keeps from failing is computed inside of it only.
-  kernel::ValueSet exposed(const std::vector<kernel::ValueId>& roots) const;
+  kernel::ValueSet exposed(const std::vector<kernel::ValueId>& roots) const {
+    return kernel::unguarded(kernel_, roots, unsafe_);
+  }
 
   // --- Reductions.
   /// Computes reductions over equal loops together; those that vary with loops that are not bound yet are
@@ -122,7 +124,7 @@ class Emitter {
   const Dialect& dialect_;
   Helpers& helpers_;
   std::map<std::string, Expr, std::less<>> renamed_;
-  std::vector<bool> unsafe_;
+  kernel::ValueSet unsafe_;
   std::vector<std::unique_ptr<Scope>> scopes_;
   Scope* root_ = nullptr;
   Scope* scope_ = nullptr;

@@ -31,21 +31,6 @@ void Emitter::sweep(const std::vector<ValueId>& reductions) {
   print_sweep(*this, reductions);
 }
 
-kernel::ValueSet Emitter::exposed(const std::vector<ValueId>& roots) const {
-  kernel::ValueSet seen(kernel_.values().size());
-  std::vector<ValueId> stack = roots;
-  while (!stack.empty()) {
-    const ValueId id = stack.back();
-    stack.pop_back();
-    if (seen[id.index()]) continue;
-    seen[id.index()] = true;
-    const auto* guard = kernel_.value(id).try_get<kernel::value::Guard>();
-    for (const auto operand : kernel::operands(kernel_, id))
-      if (guard == nullptr || operand != guard->argument || !is_unsafe(operand)) stack.push_back(operand);
-  }
-  return seen;
-}
-
 void Emitter::sweeps_inside(const std::vector<ValueId>& roots, const LoopSet& within) {
   const kernel::ValueSet open = exposed(roots);
   for (const auto& sweep_ : kernel::sweeps_of(kernel_, roots, within)) {

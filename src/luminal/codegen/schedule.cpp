@@ -211,7 +211,7 @@ class NestScheduler {
     tiles.vectors = std::clamp(static_cast<int>((*columns + lanes - 1) / lanes), 1, widest);
     tiles.rows = std::min((machine_.vector_registers - tiles.vectors - 1) / tiles.vectors, 14);
     const double tile = static_cast<double>(tiles.vectors) * lanes;
-    tiles.block_columns = static_cast<std::int64_t>(std::ceil(std::min(keys, 256.0) / tile) * tile);
+    tiles.block_columns = static_cast<std::int64_t>(std::ceil(std::clamp(keys, 1.0, 256.0) / tile) * tile);
     double block = std::ceil(std::min(rows, 96.0) / tiles.rows) * tiles.rows;
     const double batch = size_of_all(shape.batch);
     const double wanted =

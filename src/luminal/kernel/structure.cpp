@@ -5,9 +5,10 @@
 namespace luminal::kernel {
 namespace {
 
-/// Marks what is reached from `roots` through values for which `enter` holds, or without what guards guard.
-template <typename Enter>
-ValueSet reached(const Kernel& kernel, std::span<const ValueId> roots, Enter enter, bool guarded = true) {
+/// Marks what is reached from `roots` through values for which `enter` holds, and not as what guards guard
+/// where `guards` holds of it.
+template <typename Enter, typename Guards>
+ValueSet reached(const Kernel& kernel, std::span<const ValueId> roots, Enter enter, Guards guards) {
   ValueSet seen(kernel.values().size());
   std::vector<ValueId> open(roots.begin(), roots.end());
   while (!open.empty()) {
@@ -15,16 +16,15 @@ ValueSet reached(const Kernel& kernel, std::span<const ValueId> roots, Enter ent
     open.pop_back();
     if (seen[id.index()] || !enter(id)) continue;
     seen[id.index()] = true;
-    const auto* guard = guarded ? nullptr : kernel.value(id).try_get<value::Guard>();
+    const auto* guard = kernel.value(id).try_get<value::Guard>();
     for (const auto operand : operands(kernel, id))
-      if (guard == nullptr || operand != guard->argument) open.push_back(operand);
+      if (guard == nullptr || operand != guard->argument || !guards(operand)) open.push_back(operand);
   }
   return seen;
 }
 
-ValueSet unguarded(const Kernel& kernel, std::span<const ValueId> roots) {
-  return reached(kernel, roots, [](ValueId) { return true; }, false);
-}
+constexpr auto always = [](ValueId) { return true; };
+constexpr auto never = [](ValueId) { return false; };
 
 const value::Reduce* reduction_at(const Kernel& kernel, std::size_t index) {
   return kernel.values()[index].try_get<value::Reduce>();
@@ -90,14 +90,22 @@ LoopSet set_of(std::span<const LoopId> loops) {
 }
 
 ValueSet reachable(const Kernel& kernel, std::span<const ValueId> roots) {
-  return reached(kernel, roots, [](ValueId) { return true; });
+  return reached(kernel, roots, always, never);
+}
+
+ValueSet unguarded(const Kernel& kernel, std::span<const ValueId> roots) {
+  return reached(kernel, roots, always, always);
+}
+
+ValueSet unguarded(const Kernel& kernel, std::span<const ValueId> roots, const ValueSet& guarded) {
+  return reached(kernel, roots, always, [&](ValueId id) { return guarded[id.index()]; });
 }
 
 ValueSet inside(const Kernel& kernel, ValueId reduction) {
   const auto* reduce = reduction_at(kernel, reduction.index());
   const LoopSet loops = set_of(reduce->loops);
-  return reached(kernel, reduce->arguments,
-                 [&](ValueId id) { return (kernel.value(id).free & loops).any(); });
+  return reached(
+      kernel, reduce->arguments, [&](ValueId id) { return (kernel.value(id).free & loops).any(); }, never);
 }
 
 bool reads_outside(const Kernel& kernel, ValueId id) {
@@ -110,17 +118,21 @@ bool reads_outside(const Kernel& kernel, ValueId id) {
   return false;
 }
 
-bool needs_guards(const Kernel& kernel, std::span<const ValueId> roots, ValueId id) {
-  if (unguarded(kernel, roots)[id.index()]) return false;
+bool leaves_arrays(const Kernel& kernel, ValueId id) {
   const ValueSet own = unguarded(kernel, std::span(&id, 1));
   for (std::size_t k = 0; k < own.size(); ++k)
     if (own[k] && reads_outside(kernel, ValueId(k))) return true;
   return false;
 }
 
+bool needs_guards(const Kernel& kernel, std::span<const ValueId> roots, ValueId id) {
+  return !unguarded(kernel, roots)[id.index()] && leaves_arrays(kernel, id);
+}
+
 std::vector<Sweep> sweeps_of(const Kernel& kernel, std::span<const ValueId> roots, const LoopSet& within) {
   const ValueSet set = reached(
-      kernel, roots, [&](ValueId id) { return within.none() || (kernel.value(id).free & within).any(); });
+      kernel, roots, [&](ValueId id) { return within.none() || (kernel.value(id).free & within).any(); },
+      never);
   return in_order(kernel, outermost(kernel, reductions_in(kernel, set)));
 }
 

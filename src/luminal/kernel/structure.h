@@ -33,6 +33,11 @@ using ValueSet = std::vector<bool>;
 /// Every value that the roots are computed from, and the roots.
 ValueSet reachable(const Kernel& kernel, std::span<const ValueId> roots);
 
+/// Those of them that computing the roots takes at every point, whatever guards say: not what is reached as
+/// the argument of guards alone. With `guarded`: only arguments in this set count as such.
+ValueSet unguarded(const Kernel& kernel, std::span<const ValueId> roots);
+ValueSet unguarded(const Kernel& kernel, std::span<const ValueId> roots, const ValueSet& guarded);
+
 /// The values that lie inside a reduction: reached from its arguments through values that vary with its
 /// loops. What does not vary with them is computed outside, before it.
 ValueSet inside(const Kernel& kernel, ValueId reduction);
@@ -49,6 +54,9 @@ Structure analyse(const Kernel& kernel, std::span<const ValueId> roots, std::spa
 /// Whether the value itself, where no guard holds, could read outside of an array, or look up an index that
 /// is out of range.
 bool reads_outside(const Kernel& kernel, ValueId id);
+
+/// Whether computing the value where no guard around it holds could do so.
+bool leaves_arrays(const Kernel& kernel, ValueId id);
 
 /// Whether the roots need the value under guards alone, and without them computing it could read outside of
 /// an array: it must not be computed at points where its guards do not hold.

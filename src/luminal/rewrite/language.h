@@ -33,6 +33,8 @@ class Language {
 
   egraph::EGraph& graph() { return *graph_; }
   Atoms& atoms() { return *atoms_; }
+  /// Whether rules that regroup are left out.
+  bool is_exact() const { return exact_; }
 
   egraph::FunctionId constructor(Op op) const;
   std::optional<Op> op_of(egraph::FunctionId function) const;

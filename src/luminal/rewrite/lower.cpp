@@ -1,10 +1,13 @@
 #include "luminal/rewrite/lower.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <unordered_map>
 
+#include "luminal/kernel/interpret.h"
 #include "luminal/kernel/split.h"
+#include "luminal/kernel/structure.h"
 #include "luminal/support/error.h"
 #include "luminal/support/hash.h"
 #include "luminal/support/text.h"
@@ -245,11 +248,19 @@ class Lowerer {
     return kernel().add(value::Map{body.term->op, std::move(arguments)}, class_of(body).dtype);
   }
 
+  /// What a reduction over no points is. Its arguments are not even read: the arrays may be empty.
+  static Scalar of_nothing(Monoid monoid, DType dtype) {
+    const bool adds = monoid == Monoid::soft_sum || monoid == Monoid::m2;
+    return convert(kernel::start_of(adds ? Monoid::sum : monoid, compute_dtype(dtype)), dtype);
+  }
+
   ValueId reduce(const Body& body, const Place& place) {
     const Shape& shape = terms_[body.children[0]->owner].shape;
     const std::size_t first = shape.rank() - body.term->number;
     Place inner = place;
     std::vector<LoopId> loops = loops_over(shape, first, used_by(place), inner);
+    if (std::any_of(loops.begin(), loops.end(), [&](LoopId l) { return kernel().loop(l).extent == Expr(0); }))
+      return constant(of_nothing(body.term->monoid, class_of(body).dtype));
     std::vector<ValueId> arguments;
     for (const auto& child : body.children) arguments.push_back(lower(child, inner));
     if (body.term->monoid == Monoid::sum) {
@@ -314,7 +325,9 @@ class Lowerer {
     return result;
   }
 
-  /// A guard with fill 0 on a product sits on the factor with the fewest loops that has the guard's.
+  /// A guard with fill 0 on a product sits on the factor with the fewest loops that has the guard's, and on
+  /// those that would read outside of arrays without it. An infinite factor times that 0 is no 0, hence not
+  /// where results must be exact.
   ValueId guarded(const std::vector<value::Guard::Condition>& conditions, ValueId element) {
     LoopSet needed;
     for (const auto& condition : conditions) needed |= kernel().free_of(condition.valid);
@@ -326,8 +339,17 @@ class Lowerer {
       if (best == all.size() || free.count() < kernel().value(all[best]).free.count()) best = k;
     }
     const DType dtype = kernel().value(element).dtype;
-    if (all.size() < 2 || best == all.size()) return kernel().add(value::Guard{conditions, element}, dtype);
-    all[best] = kernel().add(value::Guard{conditions, all[best]}, dtype);
+    if (terms_.exact || all.size() < 2 || best == all.size())
+      return kernel().add(value::Guard{conditions, element}, dtype);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (k != best && !kernel::leaves_arrays(kernel(), all[k])) continue;
+      auto own = conditions;
+      const LoopSet free = kernel().value(all[k]).free;
+      const auto has_part = [&](const auto& c) { return (kernel().free_of(c.valid) & free).any(); };
+      if (k != best && std::any_of(own.begin(), own.end(), has_part))
+        std::erase_if(own, std::not_fn(has_part));
+      all[k] = kernel().add(value::Guard{std::move(own), all[k]}, dtype);
+    }
     return product(all);
   }
 
@@ -335,7 +357,7 @@ class Lowerer {
   /// smallest group that has them all: how often a factor is computed depends on the grouping.
   ValueId regrouped(ValueId element) {
     const DType dtype = kernel().value(element).dtype;
-    if (compute_dtype(dtype) != dtype) return element;
+    if (terms_.exact || compute_dtype(dtype) != dtype) return element;
     auto all = factors(element);
     if (all.size() < 3) return element;
     std::sort(all.begin(), all.end());

@@ -19,6 +19,7 @@ class Collector {
         database_(graph_.database()),
         frozen_(graph_.freeze()) {
     result_.atoms = &language.atoms();
+    result_.exact = language.is_exact();
   }
 
   Terms run(const Encoded& encoded) {

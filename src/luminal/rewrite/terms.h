@@ -50,6 +50,8 @@ struct Terms {
   std::vector<TermClass> classes;
   std::vector<ClassId> roots;
   const Atoms* atoms = nullptr;
+  /// Products are not regrouped either: see `RuleOptions`.
+  bool exact = false;
 
   const TermClass& operator[](ClassId id) const { return classes[id.index()]; }
 };

@@ -64,8 +64,8 @@ class Device {
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
   /// Whether kernels can read the host's memory where it lies. Then nothing is uploaded that need not be.
   virtual bool shares_host_memory() const { return false; }
-  /// Whether what `allocate` gives ends where memory that can be touched ends. Then each buffer has memory of
-  /// its own, so that a kernel that leaves one is found.
+  /// Whether what `allocate` gives begins or ends where memory that can be touched does. Then each buffer has
+  /// memory of its own, so that a kernel that leaves one there is found.
   virtual bool guards_buffers() const { return false; }
   virtual void upload(Memory& to, std::size_t offset, std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to, const Memory& from, std::size_t offset) = 0;
