@@ -5,7 +5,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "luminal/kernel/interpret.h"
 #include "luminal/kernel/split.h"
 #include "luminal/kernel/structure.h"
 #include "luminal/support/error.h"
@@ -197,6 +196,11 @@ class Lowerer {
   ValueId load(const Body& body, const Place& place) {
     const auto passed = passed_on_.find(body.owner);
     if (passed != passed_on_.end() && passed->second.first == place) return passed->second.second;
+    // Of an array without elements nothing is read, though a value that does not count may name a place in
+    // it.
+    const Shape& shape = class_of(body).shape;
+    if (std::find(shape.begin(), shape.end(), Expr(0)) != shape.end())
+      return constant(make_scalar(class_of(body).dtype, 0));
     const auto [it, fresh] = input_of_.emplace(body.owner, 0);
     if (fresh) {
       it->second = kernel().add_input({class_of(body).shape, class_of(body).dtype});
@@ -248,19 +252,11 @@ class Lowerer {
     return kernel().add(value::Map{body.term->op, std::move(arguments)}, class_of(body).dtype);
   }
 
-  /// What a reduction over no points is. Its arguments are not even read: the arrays may be empty.
-  static Scalar of_nothing(Monoid monoid, DType dtype) {
-    const bool adds = monoid == Monoid::soft_sum || monoid == Monoid::m2;
-    return convert(kernel::start_of(adds ? Monoid::sum : monoid, compute_dtype(dtype)), dtype);
-  }
-
   ValueId reduce(const Body& body, const Place& place) {
     const Shape& shape = terms_[body.children[0]->owner].shape;
     const std::size_t first = shape.rank() - body.term->number;
     Place inner = place;
     std::vector<LoopId> loops = loops_over(shape, first, used_by(place), inner);
-    if (std::any_of(loops.begin(), loops.end(), [&](LoopId l) { return kernel().loop(l).extent == Expr(0); }))
-      return constant(of_nothing(body.term->monoid, class_of(body).dtype));
     std::vector<ValueId> arguments;
     for (const auto& child : body.children) arguments.push_back(lower(child, inner));
     if (body.term->monoid == Monoid::sum) {
