@@ -10,6 +10,7 @@
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/codegen/variants.h"
 #include "luminal/compile/ceilings.h"
+#include "luminal/compile/experience.h"
 #include "luminal/compile/fingerprint.h"
 #include "luminal/compile/kernel_timer.h"
 #include "luminal/compile/plan_timer.h"
@@ -78,10 +79,11 @@ class Search {
     search::Roofline usual;
     fast_ = planner_.decide(usual);
     explore();
-    tune("schedules", 0.62);
-    map_again("mapping", 0.65);
-    tune("new schedules", 0.78);
-    map_again("last mapping", 0.8);
+    const double most = 1 - reserve();
+    tune("schedules", 0.77 * most);
+    map_again("mapping", 0.81 * most);
+    tune("new schedules", 0.97 * most);
+    map_again("last mapping", most);
     repair();
     return choose();
   }
@@ -99,6 +101,12 @@ class Search {
     told_ = elapsed();
     options_.progress({doing_, timer_.timed() + plans_.timed(), elapsed(), options_.budget.count(),
                        fast_seconds_, best_seconds_});
+  }
+
+  /// The share of the budget that is kept for timing whole plans.
+  double reserve() const {
+    constexpr double runs = 40;
+    return std::clamp((1 + runs * fast_seconds_) / options_.budget.count(), 0.05, 0.2);
   }
 
   /// Steps of a stage: as many as the time allows, or as the record has.
@@ -246,21 +254,39 @@ class Search {
           codegen::schedule_neighbours(kernel.kernel, good->schedule, machine_, planner_.dims());
       all.insert(all.end(), near.begin(), near.end());
     }
-    std::vector<codegen::Schedule> fresh;
+    std::vector<std::pair<double, codegen::Schedule>> fresh;
     std::set<std::string> seen;
     for (const auto& schedule : all)
-      if (fresh.size() < at_once && !kernel.has(schedule) && seen.insert(codegen::text(schedule)).second)
-        fresh.push_back(schedule);
-    return fresh;
+      if (!kernel.has(schedule) && seen.insert(codegen::text(schedule)).second)
+        fresh.emplace_back(&schedule == all.data()
+                               ? -std::numeric_limits<double>::infinity()  // the usual one
+                               : experience_.promise(kernel.prior.family, schedule),
+                           schedule);
+    std::stable_sort(fresh.begin(), fresh.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<codegen::Schedule> result;
+    for (std::size_t k = 0; k < std::min(fresh.size(), at_once); ++k) result.push_back(fresh[k].second);
+    return result;
+  }
+
+  /// The usual schedule's time; 0 if it has none.
+  static double as_usual(const TunedKernel& kernel) {
+    const auto* found = kernel.candidates.empty() ? nullptr : &kernel.candidates.front().timing;
+    return found != nullptr && found->outcome == Timing::Outcome::timed ? found->seconds : 0;
+  }
+
+  /// Keeps what the candidates from the given one on tell about schedules.
+  void learn_from(const TunedKernel& kernel, std::size_t first) {
+    for (std::size_t k = first; k < kernel.candidates.size() && as_usual(kernel) > 0; ++k) {
+      const auto& [schedule, timing] = kernel.candidates[k];
+      if (timing.outcome == Timing::Outcome::timed)
+        experience_.add(kernel.prior.family, schedule, timing.seconds / as_usual(kernel));
+    }
   }
 
   /// Kernels that could take the place of one of the plan's, and are about as fast before either is tuned.
   std::vector<std::pair<TunedKernel*, const TunedKernel*>> promising(const Decisions& decisions) {
     const auto counts = uses(decisions);
-    const auto as_usual = [](const TunedKernel& kernel) {
-      const auto found = kernel.candidates.empty() ? nullptr : &kernel.candidates.front().timing;
-      return found != nullptr && found->outcome == Timing::Outcome::timed ? found->seconds : 0;
-    };
     std::vector<std::pair<TunedKernel*, const TunedKernel*>> result;
     std::set<std::string> seen;
     for (const auto& [key, region] : decisions.regions)
@@ -321,6 +347,7 @@ class Search {
       ahead_of = choose(work->kernel);
       if (ahead_of != nullptr) ahead = timer_.begin(*ahead_of->kernel, ideas(*ahead_of->kernel), true);
       timer_.finish(step);
+      learn_from(*work->kernel, tried);
       if (tried == work->kernel->candidates.size()) work->hope = 0;
       work->hope *= seconds(*work) < 0.97 * before ? 1.0 : 0.6;
       best_seconds_ = predicted(uses(best_));
@@ -471,6 +498,7 @@ class Search {
   PlanTimer plans_;
   search::MachineModel ceilings_;
   std::map<std::string, TunedKernel> kernels_;
+  Experience experience_;
   Decisions fast_;
   Decisions best_;
   std::optional<Decisions> last_;
