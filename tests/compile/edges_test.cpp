@@ -1,4 +1,5 @@
-// What rules must not change: masks of the lowest number, empty axes, constants that overflow or cancel.
+// What compiling must not change: masks of the lowest number, empty axes, padding, constants that overflow or
+// cancel. Nothing is read outside of arrays.
 #include <gtest/gtest.h>
 
 #include <cmath>
