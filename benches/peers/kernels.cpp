@@ -48,7 +48,7 @@ class Ready {
     const auto schedule = codegen::default_schedule(kernel, machine);
     const auto source = codegen::print_kernel(kernel, codegen::c_dialect(), schedule);
     const std::clock_t start = std::clock();  // this process' time: compiling runs on one thread
-    function_ = jit.compile(source.text, source.entry);
+    loaded_ = jit.compile(source.text, source.entry);
     compile_ms = 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     tasks = source.tasks.eval({});
     scratch_bytes_ = static_cast<std::size_t>(source.scratch_bytes.eval({})) + 64;
@@ -77,8 +77,8 @@ class Ready {
         [](void* self, std::int64_t task, int worker) {
           auto& ready = *static_cast<Ready*>(self);
           std::int64_t status[4] = {};
-          ready.function_(task, ready.pointers_.data(), nullptr,
-                          ready.scratches_[static_cast<std::size_t>(worker)], status);
+          ready.loaded_.function()(task, ready.pointers_.data(), nullptr,
+                                   ready.scratches_[static_cast<std::size_t>(worker)], status);
         },
         this);
   }
@@ -90,7 +90,7 @@ class Ready {
 
  private:
   cpu::Pool& pool_;
-  cpu::Function function_ = nullptr;
+  cpu::Loaded loaded_;
   std::size_t scratch_bytes_ = 0;
   std::vector<void*> pointers_;
   std::vector<std::vector<char>> scratch_;

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "luminal/support/error.h"
@@ -27,10 +29,10 @@ TEST_P(Compilers, CompileAndRun) {
   std::vector<float> values = {1, 2, 3};
   void* buffers[] = {values.data()};
   std::int64_t status[4] = {};
-  const Function two = jit.compile(doubling(2), "twice");
-  const Function three = jit.compile(doubling(3), "twice");  // one name, two kernels
-  two(1, buffers, nullptr, nullptr, status);
-  three(2, buffers, nullptr, nullptr, status);
+  const Loaded two = jit.compile(doubling(2), "twice");
+  const Loaded three = jit.compile(doubling(3), "twice");  // one name, two kernels
+  two.function()(1, buffers, nullptr, nullptr, status);
+  three.function()(2, buffers, nullptr, nullptr, status);
   EXPECT_EQ(values, (std::vector<float>{1, 4, 9}));
   EXPECT_EQ(status[0], 5);
 }
@@ -43,7 +45,7 @@ TEST_P(Compilers, RefusedTextIsAnErrorWithTheCompilersWords) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();
   }
-  EXPECT_NE(jit.compile(doubling(2), "twice"), nullptr);  // and goes on
+  EXPECT_TRUE(jit.compile(doubling(2), "twice"));  // and goes on
 }
 
 TEST_P(Compilers, SeveralThreads) {
@@ -56,13 +58,46 @@ TEST_P(Compilers, SeveralThreads) {
         float value = 10;
         void* buffers[] = {&value};
         std::int64_t status[4] = {};
-        jit.compile(doubling(k + 1), "twice")(0, buffers, nullptr, nullptr, status);
+        const Loaded loaded = jit.compile(doubling(k + 1), "twice");
+        loaded.function()(0, buffers, nullptr, nullptr, status);
         results[static_cast<std::size_t>(k)] = value;
       }
     });
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(results, (std::vector<float>{10, 20, 30, 40}));
+}
+
+/// Whether code may run there.
+bool is_executable(Function function) {
+  const auto address = reinterpret_cast<std::uintptr_t>(function);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t first = 0, last = 0;
+    char dash = 0;
+    std::string rights;
+    std::istringstream(line) >> std::hex >> first >> dash >> last >> rights;
+    if (address >= first && address < last) return rights.find('x') != std::string::npos;
+  }
+  return false;
+}
+
+TEST_P(Compilers, KernelsAreUnloadedWithTheirLastOwner) {
+  auto jit = std::make_unique<Jit>(GetParam());
+  Loaded first = jit->compile(doubling(2), "twice");
+  Loaded copy = first;
+  const Function function = first.function();
+  ASSERT_TRUE(is_executable(function));
+  first = {};
+  EXPECT_TRUE(is_executable(function));
+  jit.reset();  // a kernel outlives who made it
+  float value = 4;
+  void* buffers[] = {&value};
+  std::int64_t status[4] = {};
+  function(0, buffers, nullptr, nullptr, status);
+  EXPECT_EQ(value, 8);
+  copy = {};
+  EXPECT_FALSE(is_executable(function));
 }
 
 TEST_P(Compilers, TextsAreDumpedOnRequest) {

@@ -174,7 +174,7 @@ TEST(Library, StepsBeyondInts) {
   ASSERT_FALSE(schedules.empty());
   const Source source = print_kernel(b.kernel, c_dialect(), schedules.front());
   cpu::Jit jit;
-  const cpu::Function function = jit.compile(source.text, source.entry);
+  const cpu::Loaded loaded = jit.compile(source.text, source.entry);
   const std::int64_t far = std::int64_t{1} << 31;
   const std::size_t bytes = static_cast<std::size_t>(2 * (far + 4)) * sizeof(float);
   void* memory =
@@ -190,7 +190,7 @@ TEST(Library, StepsBeyondInts) {
   void* buffers[] = {memory, ones.data(), result.data()};
   std::int64_t status[4] = {};
   ASSERT_EQ(source.dims, std::vector<std::string>{"far"});
-  function(0, buffers, &far, nullptr, status);
+  loaded.function()(0, buffers, &far, nullptr, status);
   munmap(memory, bytes);
   for (std::size_t k = 0; k < 16; ++k) {
     EXPECT_EQ(result[k], 10.0F);

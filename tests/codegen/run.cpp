@@ -169,19 +169,19 @@ Outcome run_compiled(const kernel::Kernel& kernel, const std::vector<Bytes>& inp
 Outcome run_scheduled(const kernel::Kernel& kernel, const std::vector<Bytes>& inputs, const DimMap& dims,
                       const codegen::Schedule& schedule, bool system_compiler, std::vector<Bytes> before) {
   const codegen::Source source = codegen::print_kernel(kernel, codegen::c_dialect(), schedule);
-  static std::map<std::pair<bool, std::string>, cpu::Function> compiled;  // many schedules print one text
-  cpu::Function& function = compiled[{system_compiler, source.text}];
+  static std::map<std::pair<bool, std::string>, cpu::Loaded> compiled;  // many schedules print one text
+  cpu::Loaded& loaded = compiled[{system_compiler, source.text}];
   try {
-    if (function == nullptr) function = jit(system_compiler).compile(source.text, source.entry);
+    if (!loaded) loaded = jit(system_compiler).compile(source.text, source.entry);
   } catch (const Error& error) {
     ADD_FAILURE() << error.what() << "\n" << kernel::print(kernel) << source.text;
     return {};
   }
   for (std::size_t k = before.size(); k < kernel.outputs().size(); ++k)
     before.emplace_back(bytes_in(kernel.outputs()[k], dims));
-  expect_footprints(kernel, schedule, source, function, inputs, before, dims);
-  const Outcome first = run_beside(Edge::begin, kernel, source, function, inputs, before, dims);
-  Outcome run = run_beside(Edge::end, kernel, source, function, inputs, before, dims);
+  expect_footprints(kernel, schedule, source, loaded.function(), inputs, before, dims);
+  const Outcome first = run_beside(Edge::begin, kernel, source, loaded.function(), inputs, before, dims);
+  Outcome run = run_beside(Edge::end, kernel, source, loaded.function(), inputs, before, dims);
   EXPECT_EQ(first.outputs, run.outputs) << "they depend on where buffers lie\n" << source.text;
   EXPECT_EQ(first.status, run.status);
   return run;

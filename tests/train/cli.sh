@@ -72,6 +72,20 @@ grep -q '123 + 456 = ' out || fail "the demo answered nothing: $(cat out)"
 refuses 'cannot be' demo --steps 2 --out /proc/nowhere
 refuses 'cannot be written' demo --steps 2 --json /proc/nowhere/x.json
 
+# Ctrl-C while it trains ends it, with a word on what is there.
+"$luminal" demo --out stopped-demo </dev/null >out 2>err &
+pid=$!
+for _ in $(seq 600); do
+  [ -s stopped-demo/training.csv ] && [ "$(wc -l <stopped-demo/training.csv)" -gt 1 ] && break
+  sleep 0.1
+done
+kill -INT $pid
+status=0
+wait $pid || status=$?
+[ $status = 130 ] || fail "an interrupted demo ended with $status: $(cat err)"
+grep -q 'interrupted after [0-9]* of 600 steps: no model was saved' out || fail "an interrupted demo printed: $(cat out)"
+[ -s stopped-demo/training.html ] && [ ! -e stopped-demo/model ] || fail "what an interrupted demo left"
+
 # At a terminal it asks for sums, and a sum typed wrong gets a kind answer.
 python3 - "$luminal" >typed <<'END' || fail "at a terminal: $(cat typed)"
 import os, pty, sys

@@ -142,6 +142,7 @@ void Demo::learn() {
   options.trace = at("trace.json");
   options.page = at("training.html");
   options.title = "Learning to add";
+  options.stop_on_interrupt = true;
   options.on_step = train::progress_bar(std::cerr, ::isatty(STDERR_FILENO) == 1, 100);
   const auto start = Clock::now();
   trainer_ =
@@ -280,6 +281,11 @@ void Demo::answer() {
 int Demo::run() {
   prepare_folder();
   learn();
+  if (summary_.stop == train::Stop::interrupted) {
+    out_ << "  interrupted after " << summary_.steps << " of " << options_.steps
+         << " steps: no model was saved; its curves so far are in " << at("training.html") << '\n';
+    return 130;
+  }
   save();
   examine();
   write_json();

@@ -75,11 +75,11 @@ class GuardedMemory : public runtime::Memory {
 
 class CpuProgram : public runtime::Program {
  public:
-  explicit CpuProgram(Function compiled) : function_(compiled) {}
-  Function function() const { return function_; }
+  explicit CpuProgram(Loaded compiled) : compiled_(std::move(compiled)) {}
+  Function function() const { return compiled_.function(); }
 
  private:
-  Function function_;
+  Loaded compiled_;
 };
 
 /// One launch on its way through the pool.
@@ -152,10 +152,10 @@ class CpuDevice : public runtime::Device {
       CpuDevice* device;
       runtime::BinaryStore* store;
       std::span<const codegen::Source> sources;
-      std::vector<Function> functions;
+      std::vector<Loaded> compiled;
       std::vector<std::exception_ptr> failures;
     };
-    Job job{this, store, sources, std::vector<Function>(sources.size()),
+    Job job{this, store, sources, std::vector<Loaded>(sources.size()),
             std::vector<std::exception_ptr>(sources.size())};
     threads_->pool.run(
         static_cast<std::int64_t>(sources.size()),
@@ -163,7 +163,7 @@ class CpuDevice : public runtime::Device {
           auto& mine = *static_cast<Job*>(context);
           const auto k = static_cast<std::size_t>(task);
           try {
-            mine.functions[k] =
+            mine.compiled[k] =
                 mine.device->jit_.compile(mine.sources[k].text, mine.sources[k].entry, mine.store);
           } catch (...) {
             mine.failures[k] = std::current_exception();
@@ -173,7 +173,7 @@ class CpuDevice : public runtime::Device {
     std::vector<std::unique_ptr<runtime::Program>> programs;
     for (std::size_t k = 0; k < sources.size(); ++k) {
       if (job.failures[k]) std::rethrow_exception(job.failures[k]);
-      programs.push_back(std::make_unique<CpuProgram>(job.functions[k]));
+      programs.push_back(std::make_unique<CpuProgram>(std::move(job.compiled[k])));
     }
     return programs;
   }

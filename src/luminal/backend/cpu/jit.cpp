@@ -59,7 +59,7 @@ Jit::Jit(std::optional<Compiler> compiler) : compiler_(chosen(compiler)) {
 
 Jit::~Jit() = default;
 
-Function Jit::compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store) {
+Loaded Jit::compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store) {
   if (const char* directory = std::getenv("LUMINAL_DUMP"); directory != nullptr && *directory != '\0')
     dump(directory, text, entry);
   const std::string key = store == nullptr ? "" : cat(description(), "\n", entry, "\n", text);

@@ -15,6 +15,19 @@ namespace luminal::cpu {
 using Function = void (*)(std::int64_t task, void* const* buffers, const std::int64_t* dims, void* scratch,
                           std::int64_t* status);
 
+/// A kernel in memory: unloaded with the last copy of this.
+class Loaded {
+ public:
+  Loaded() = default;
+  Loaded(Function entry, std::shared_ptr<void> code) : function_(entry), code_(std::move(code)) {}
+  Function function() const { return function_; }
+  explicit operator bool() const { return function_ != nullptr; }
+
+ private:
+  Function function_ = nullptr;
+  std::shared_ptr<void> code_;
+};
+
 /// Who turns C into machine code.
 enum class Compiler : std::uint8_t {
   clang,   // Clang as a library, in this process
@@ -24,8 +37,8 @@ enum class Compiler : std::uint8_t {
 /// that.
 std::vector<Compiler> compilers();
 
-/// Compiles C for the machine it runs on. Functions stay loaded as long as the Jit lives. Safe to use from
-/// several threads. With LUMINAL_DUMP=dir in the environment each text is written there as NAME.c.
+/// Compiles C for the machine it runs on. What it loaded may outlive it. Safe to use from several threads.
+/// With LUMINAL_DUMP=dir in the environment each text is written there as NAME.c.
 class Jit {
  public:
   /// With the given compiler, or the first of `compilers()`. `Error` if there is none.
@@ -37,17 +50,17 @@ class Jit {
   Compiler compiler() const { return compiler_; }
 
   /// `Error` with the compiler's words if the text is refused.
-  Function compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store = nullptr);
+  Loaded compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store = nullptr);
   /// The compiler with its version, and the machine it compiles for.
   std::string description() const { return loader_->description(); }
 
-  /// What each way of compiling implements: text to a binary, and a binary to a function.
+  /// What each way of compiling implements: text to a binary, and a binary into memory.
   class Loader {
    public:
     virtual ~Loader() = default;
     virtual std::string description() const = 0;
     virtual std::string binary(const std::string& text, const std::string& entry) = 0;
-    virtual Function load(const std::string& binary, const std::string& entry) = 0;
+    virtual Loaded load(const std::string& binary, const std::string& entry) = 0;
   };
 
  private:

@@ -84,30 +84,34 @@ class ClangLoader final : public Jit::Loader {
     return object->getBuffer().str();
   }
 
-  Function load(const std::string& binary, const std::string& entry) override {
-    auto& library = library_for(entry);
-    check(jit_->addObjectFile(library, llvm::MemoryBuffer::getMemBufferCopy(binary, entry)),
+  Loaded load(const std::string& binary, const std::string& entry) override {
+    const std::shared_ptr<llvm::orc::JITDylib> library = library_for(entry);
+    check(jit_->addObjectFile(*library, llvm::MemoryBuffer::getMemBufferCopy(binary, entry)),
           "adding a kernel");
-    const auto function = take(jit_->lookup(library, entry), "the kernel's function").toPtr<Function>();
-    connect_blas(entry, [&](const char* name) { return variable(library, name); });
-    return function;
+    const auto function = take(jit_->lookup(*library, entry), "the kernel's function").toPtr<Function>();
+    connect_blas(entry, [&](const char* name) { return variable(*library, name); });
+    return {function, library};
   }
 
  private:
   std::unique_ptr<llvm::orc::JITTargetMachineBuilder> builder_;
-  std::unique_ptr<llvm::orc::LLJIT> jit_;
+  std::shared_ptr<llvm::orc::LLJIT> jit_;
   std::string triple_;
   std::string cpu_;
   std::vector<std::string> features_;
   std::atomic<unsigned> number_{0};
 
-  llvm::orc::JITDylib& library_for(const std::string& entry) {
+  /// Removed from the JIT with its last owner.
+  std::shared_ptr<llvm::orc::JITDylib> library_for(const std::string& entry) {
     auto library = jit_->createJITDylib(cat(entry, ".", number_++));
     if (!library) throw Error(cat("cpu: a library for a kernel: ", llvm::toString(library.takeError())));
+    std::shared_ptr<llvm::orc::JITDylib> owned(&*library, [jit = jit_](llvm::orc::JITDylib* removed) {
+      llvm::consumeError(jit->getExecutionSession().removeJITDylib(*removed));
+    });
     const char prefix = jit_->getDataLayout().getGlobalPrefix();
-    library->addGenerator(
+    owned->addGenerator(
         take(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix), "the process' symbols"));
-    return *library;
+    return owned;
   }
 
   void* variable(llvm::orc::JITDylib& library, const char* name) {

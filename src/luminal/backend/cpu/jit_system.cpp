@@ -78,6 +78,17 @@ std::mutex& loading() {
   return mutex;
 }
 
+/// Closed with its last owner.
+std::shared_ptr<void> open_library(const fs::path& path, const std::string& entry) {
+  const std::lock_guard lock(loading());
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw Error(cat("cpu: kernel ", entry, " cannot be loaded: ", dlerror()));
+  return {handle, [](void* closed) {
+            const std::lock_guard closing(loading());
+            dlclose(closed);
+          }};
+}
+
 class SystemLoader final : public Jit::Loader {
  public:
   explicit SystemLoader(std::string program) : program_(std::move(program)) {
@@ -88,10 +99,6 @@ class SystemLoader final : public Jit::Loader {
     const fs::path log = directory.path() / "log";
     run({program_, "-march=native", "-dM", "-E", source.string()}, log);
     description_ = cat(program_, "\n", contents(log));
-  }
-  ~SystemLoader() override {
-    const std::lock_guard lock(loading());
-    for (void* handle : handles_) dlclose(handle);
   }
 
   std::string description() const override { return description_; }
@@ -110,27 +117,24 @@ class SystemLoader final : public Jit::Loader {
     return contents(library);
   }
 
-  Function load(const std::string& binary, const std::string& entry) override {
+  Loaded load(const std::string& binary, const std::string& entry) override {
     const PrivateDirectory directory;
     const fs::path library = directory.path() / "kernel.so";
     std::ofstream file(library, std::ios::binary);
     file << binary;
     file.close();
     if (!file) throw Error(cat("cpu: cannot write kernel ", entry, " to a temporary directory"));
+    const std::shared_ptr<void> handle = open_library(library, entry);
     const std::lock_guard lock(loading());
-    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) throw Error(cat("cpu: kernel ", entry, " cannot be loaded: ", dlerror()));
-    handles_.push_back(handle);
-    void* symbol = dlsym(handle, entry.c_str());
+    void* symbol = dlsym(handle.get(), entry.c_str());
     if (symbol == nullptr) throw Error(cat("cpu: the program has no function ", entry));
-    connect_blas(entry, [&](const char* name) { return dlsym(handle, name); });
-    return reinterpret_cast<Function>(symbol);
+    connect_blas(entry, [&](const char* name) { return dlsym(handle.get(), name); });
+    return {reinterpret_cast<Function>(symbol), handle};
   }
 
  private:
   std::string program_;
   std::string description_;
-  std::vector<void*> handles_;
 };
 
 }  // namespace
