@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "luminal/backend/cpu/jit.h"
 #include "tests/codegen/build.h"
 #include "tests/codegen/run.h"
 
@@ -221,6 +224,103 @@ TEST(RandomKernels, AgreeWithTheInterpreterRandom) {
       return;
     }
   }
+}
+
+/// Attention in f32 with whatever may stand around its scores: guards of several kinds, places read beside
+/// their own, biases, caps; sizes known and not.
+class Attention {
+ public:
+  explicit Attention(std::uint64_t seed) : random_(seed) {
+    const auto heads = b.loop(size("h", {1, 2, 3}));
+    const auto queries = b.loop(size("q", {1, 5, 16, 20, 33}));
+    const auto keys = b.loop(size("k", {1, 7, 16, 37, 64}));
+    const auto width = b.loop(size("w", {1, 8, 16, 24}));
+    const auto columns = b.loop(size("c", {3, 16, 32}));
+    const Expr i = b.at(queries), j = b.at(keys);
+    const auto query = read(heads, queries, width);
+    const auto key = read(heads, keys, width);
+    ValueId score = b.sum({width}, random_.chance(0.5) ? b.mul(query, key) : b.mul(key, query));
+    if (random_.chance(0.5)) score = b.mul(score, b.constant(0.25));
+    if (random_.chance(0.3)) score = b.add(score, read(heads, queries, keys));
+    if (random_.chance(0.2)) score = b.map(Op::sin, {score});
+    const auto extent = [&](LoopId loop) { return b.kernel.loop(loop).extent; };
+    if (random_.chance(0.3))
+      score = b.guard(Expr::less_equal(j, i + Expr(random_.between(-1, 3))), score, low());
+    if (random_.chance(0.2)) score = b.guard(Expr::less(i, j + Expr(random_.between(1, 9))), score, low());
+    if (random_.chance(0.2))
+      score = b.guard(Expr::less(j + Expr(random_.between(0, 3)), extent(keys)), score, low());
+    ValueId value = read(heads, keys, columns);
+    if (random_.chance(0.2)) value = b.mul(value, b.index(j));
+    const auto mixed = b.reduce(Monoid::soft_sum, {keys}, {score, value});
+    const auto total = b.reduce(Monoid::soft_sum, {keys}, {score, b.constant(1)});
+    const auto whole = [&](ValueId x, ValueId y) {
+      return b.mul(x, b.map(Op::recip, {b.add(y, b.constant(1))}));
+    };
+    if (random_.chance(0.7))
+      b.store({heads, queries, columns}, whole(mixed, total));
+    else
+      b.store({queries, heads, columns}, whole(mixed, total));
+    if (random_.chance(0.1)) b.store({heads, queries}, b.reduce(Monoid::max, {keys}, {score}));
+  }
+
+  Build b;
+  DimMap dims;
+
+ private:
+  Random random_;
+
+  Expr size(const char* name, const std::vector<int>& sizes) {
+    const int chosen = sizes[static_cast<std::size_t>(random_.between(0, std::ssize(sizes) - 1))];
+    if (!random_.chance(0.25)) return Expr(chosen);
+    dims[name] = random_.chance(0.1) ? 0 : chosen;
+    return Expr::variable(name);
+  }
+  double low() { return random_.chance(0.3) ? -2 : random_.chance(0.5) ? -1e30 : -HUGE_VAL; }
+
+  /// An array over three loops in any order; one of its places may lie a step beside, under a guard.
+  ValueId read(LoopId first, LoopId second, LoopId third) {
+    std::vector<LoopId> order = {first, second, third};
+    if (random_.chance(0.3)) std::swap(order[0], order[1]);
+    if (random_.chance(0.3)) std::swap(order[1], order[2]);
+    const std::int64_t moved = random_.chance(0.12) ? random_.between(0, 2) : 3;
+    std::vector<Expr> shape;
+    std::vector<Expr> index;
+    Expr valid(1);
+    for (std::int64_t k = 0; k < 3; ++k) {
+      const LoopId loop = order[static_cast<std::size_t>(k)];
+      const Expr extent = b.kernel.loop(loop).extent;
+      const Expr place = k == moved ? b.at(loop) + Expr(random_.chance(0.5) ? 1 : -1) : b.at(loop);
+      if (k == moved) valid = Expr::logical_and(Expr::less_equal(Expr(0), place), Expr::less(place, extent));
+      shape.push_back(extent);
+      index.push_back(place);
+    }
+    const ValueId element = b.read(Shape(shape), index);
+    return moved == 3 ? element : b.guard(valid, element, random_.chance(0.5) ? 0 : 0.5);
+  }
+};
+
+TEST(RandomKernels, AttentionAgreesWithTheInterpreterRandom) {
+  const int count = trials(60, 2000);
+  int tiled = 0;
+  for (int seed = 1; seed <= count; ++seed) {
+    Attention attention(static_cast<std::uint64_t>(seed));
+    Random choice(static_cast<std::uint64_t>(seed) + 5000);
+    Check check{.dims = attention.dims, .seed = static_cast<std::uint64_t>(seed), .tolerance = 2e-4};
+    check.vector_bytes = {choice.chance(0.5) ? 64 : choice.chance(0.5) ? 32 : 16};
+    check.workers = {choice.chance(0.5) ? 1 : 64};
+    expect_as_interpreted(attention.b.kernel, check);
+    codegen::Machine machine = cpu::machine();
+    machine.vector_bytes = check.vector_bytes[0];
+    tiled += codegen::default_schedule(attention.b.kernel, machine, attention.dims)
+                 .nests.front()
+                 .tiles.has_value();
+    if (HasFailure()) {
+      ADD_FAILURE() << "seed " << seed << ", " << check.vector_bytes[0] << " bytes, " << check.workers[0]
+                    << " workers";
+      return;
+    }
+  }
+  EXPECT_GT(tiled, count / 4) << "the template should run many of them";
 }
 
 }  // namespace
