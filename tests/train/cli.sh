@@ -44,17 +44,22 @@ refuses 'line 2, column "b": "oops" is not a number' train "$configs/math_net.js
 : >empty.txt
 refuses 'is empty' train "$configs/characters.json" --set "data.file=$work/empty.txt"
 
+# Ctrl-C for the last job once FILE has more than so many lines; its exit code is in $status.
+interrupt_after() {
+  local pid=$!
+  for _ in $(seq 600); do
+    [ -f "$1" ] && [ "$(wc -l <"$1")" -gt "$2" ] && break
+    sleep 0.1
+  done
+  kill -INT $pid
+  status=0
+  wait $pid || status=$?
+}
+
 # Ctrl-C saves and ends; the same command goes on.
 "$luminal" train "$configs/math_net.json" --set steps=100000000 --set checkpoints=run --set evaluate_every=0 \
   --set log=log.csv >out 2>err &
-pid=$!
-for _ in $(seq 600); do
-  [ -f log.csv ] && [ "$(wc -l <log.csv)" -gt 3 ] && break
-  sleep 0.1
-done
-kill -INT $pid
-status=0
-wait $pid || status=$?
+interrupt_after log.csv 3
 [ $status = 130 ] || fail "an interrupted run ended with $status: $(cat err)"
 grep -q 'saved; the same command goes on from here' out || fail "an interrupted run printed: $(cat out)"
 ls run | grep -q '^step-' || fail "an interrupted run saved nothing"
@@ -74,14 +79,7 @@ refuses 'cannot be written' demo --steps 2 --json /proc/nowhere/x.json
 
 # Ctrl-C while it trains ends it, with a word on what is there.
 "$luminal" demo --out stopped-demo </dev/null >out 2>err &
-pid=$!
-for _ in $(seq 600); do
-  [ -s stopped-demo/training.csv ] && [ "$(wc -l <stopped-demo/training.csv)" -gt 1 ] && break
-  sleep 0.1
-done
-kill -INT $pid
-status=0
-wait $pid || status=$?
+interrupt_after stopped-demo/training.csv 1
 [ $status = 130 ] || fail "an interrupted demo ended with $status: $(cat err)"
 grep -q 'interrupted after [0-9]* of 600 steps: no model was saved' out || fail "an interrupted demo printed: $(cat out)"
 [ -s stopped-demo/training.html ] && [ ! -e stopped-demo/model ] || fail "what an interrupted demo left"
