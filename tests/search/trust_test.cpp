@@ -177,6 +177,35 @@ std::string bytes_of(const Executable& exe) {
 }
 
 /// The time is over in the middle of steps, and what was not timed then is asked for again later.
+TEST(Trust, FirstRunsOfPlansDoNotDecide) {
+  Layer layer;
+  const auto device = std::make_shared<test::WrappedDevice>([](const codegen::Source& source) {
+    return test::with_statement(
+        source,
+        "  static volatile int runs = 0;\n"
+        "  if (task == 0 && runs++ == 0) for (volatile i64 k = 0; k < 30000000; ++k) {}\n");
+  });
+  const Executable exe = compile(layer.g, device, searching(60s, 30));
+  ASSERT_GT(exe.search_report()->plans.size(), 1U);
+  for (const auto& plan : exe.search_report()->plans) EXPECT_LT(plan.timing.median, 5e-3) << plan.name;
+}
+
+/// At the first step of training, gradients that should be 0 are rounding, and the optimiser makes steps of
+/// full size of them: plans that round differently are not wrong.
+TEST(Trust, RoundingThatAnOptimiserAmplifiesIsNotWrong) {
+  for (const auto& model : cli::model_suite()) {
+    if (model.name != "adder-training") continue;
+    const Graph g = model.build(true);
+    const Executable exe = compile(g, device("cpu"), searching(120s, 150));
+    std::size_t timed = 0;
+    for (const auto& plan : exe.search_report()->plans) {
+      EXPECT_EQ(plan.timing.outcome, Timing::Outcome::timed) << plan.name << ": " << plan.timing.problem;
+      timed += plan.timing.median > 0 ? 1 : 0;
+    }
+    EXPECT_GT(timed, 1U);
+  }
+}
+
 TEST(Trust, ReplayOfASearchThatTimeEnded) {
   for (const auto budget : {300ms, 700ms, 1500ms}) {
     const Layer layer(96, true);

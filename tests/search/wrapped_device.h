@@ -22,7 +22,9 @@ inline CompileOptions searching(std::chrono::duration<double> budget, std::size_
 class WrappedDevice : public runtime::Device {
  public:
   using Change = std::function<std::string(const codegen::Source&)>;
-  explicit WrappedDevice(Change change) : inner_(device("cpu")), change_(std::move(change)) {}
+  /// `own_processors`: it says that it is no part of the host, like a GPU.
+  explicit WrappedDevice(Change change, bool own_processors = false)
+      : inner_(device("cpu")), change_(std::move(change)), own_processors_(own_processors) {}
 
   std::string name() const override { return inner_->name(); }
   std::string fingerprint() const override { return inner_->fingerprint(); }
@@ -31,6 +33,7 @@ class WrappedDevice : public runtime::Device {
   std::size_t memory_limit() const override { return inner_->memory_limit(); }
   std::unique_ptr<runtime::Memory> allocate(std::size_t bytes) override { return inner_->allocate(bytes); }
   bool shares_host_memory() const override { return inner_->shares_host_memory(); }
+  bool shares_host_processors() const override { return !own_processors_; }
   void upload(runtime::Memory& to, std::size_t offset, std::span<const std::byte> from) override {
     inner_->upload(to, offset, from);
   }
@@ -55,6 +58,7 @@ class WrappedDevice : public runtime::Device {
  private:
   std::shared_ptr<runtime::Device> inner_;
   Change change_;
+  bool own_processors_;
   std::mutex mutex_;
 };
 

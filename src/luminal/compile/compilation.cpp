@@ -40,7 +40,7 @@ void Compilation::begin() {
 
 void Compilation::start_helpers() {
   const int workers = device_->machine().workers;
-  for (int k = 1; k < workers; ++k)
+  for (int k = 1 + static_cast<int>(threads_.size()); k < workers; ++k)
     threads_.emplace_back([this] {
       while (compile_next()) {
       }

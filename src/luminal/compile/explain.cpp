@@ -147,7 +147,7 @@ void explain_search(const SearchReport& search, bool has_host_steps, Writer& out
   for (std::size_t k = 0; k < search.plans.size(); ++k) {
     const auto& plan = search.plans[k];
     out.row({plan.name, plan.predicted > 0 ? microseconds(plan.predicted) : "",
-             was_run(plan) ? microseconds(plan.timing.median) : "", outcome_of(search, k, has_host_steps)},
+             was_run(plan) ? microseconds(plan.timing.seconds) : "", outcome_of(search, k, has_host_steps)},
             plan.chosen);
   }
   out.end_table();

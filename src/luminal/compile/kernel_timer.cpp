@@ -126,6 +126,11 @@ bool TunedKernel::has(const codegen::Schedule& schedule) const {
                      [&](const Candidate& c) { return codegen::text(c.schedule) == wanted; });
 }
 
+double TunedKernel::usual_seconds() const {
+  if (candidates.empty() || candidates.front().timing.outcome != Timing::Outcome::timed) return 0;
+  return candidates.front().timing.seconds;
+}
+
 KernelTimer::KernelTimer(std::shared_ptr<runtime::Device> device, const DimMap& dims, std::string scope,
                          const CompileOptions& options, runtime::BinaryStore* store, Limits limits)
     : device_(std::move(device)),
@@ -225,95 +230,146 @@ void KernelTimer::sample(const TunedKernel& tuned) {
   samples.known.clear();  // nothing that says anything
 }
 
-KernelTimer::Step KernelTimer::begin(TunedKernel& kernel, const std::vector<codegen::Schedule>& schedules,
-                                     bool beside) {
-  Step step{.kernel = &kernel, .schedules = {}, .keys = {}, .known = {}, .compilation = nullptr};
+KernelTimer::Batch KernelTimer::begin(const std::vector<Request>& requests) {
+  Batch batch;
   std::vector<runtime::Plan> plans;
-  std::vector<std::pair<codegen::Schedule, std::string>> fresh;
-  for (const auto& schedule : schedules) {
-    if (kernel.has(schedule)) continue;
-    std::string key = key_of(cat(kernel.key, codegen::text(schedule)));
-    // What the time was over for, and is asked again: a replay must not know it the first time.
-    if (const std::size_t before = asked_[key]++; before > 0) key += cat(".", before);
-    fresh.emplace_back(schedule, std::move(key));
-  }
-  for (const auto& [schedule, key] : fresh) {
-    if (const auto timing = known(key)) {
-      step.known.push_back({schedule, *timing});
-      if (!record_.find(key)) ++timed_;
-      learn(key, *timing);
+  for (const auto& request : requests) batch.steps.push_back(begun(request, plans));
+  if (plans.empty()) return batch;
+  batch.compilation = std::make_unique<Compilation>(device_, std::move(plans), store_);
+  batch.compilation->begin();
+  return batch;
+}
+
+/// What the time was over for, and is asked again: a replay must not know it the first time.
+std::string KernelTimer::key_again(const std::string& what) {
+  std::string key = key_of(what);
+  if (const std::size_t before = asked_[key]++; before > 0) key += cat(".", before);
+  return key;
+}
+
+KernelTimer::Step KernelTimer::begun(const Request& request, std::vector<runtime::Plan>& plans) {
+  const TunedKernel& kernel = *request.kernel;
+  Step step{.kernel = request.kernel, .trials = {}};
+  for (const auto& schedule : request.schedules)
+    if (!kernel.has(schedule))
+      step.trials.push_back({schedule, key_again(cat(kernel.key, codegen::text(schedule))), {}, {}});
+  for (auto& trial : step.trials) {
+    trial.timing = known(trial.key);
+    if (trial.timing) {
+      if (!record_.find(trial.key)) ++timed_;
+      learn(trial.key, *trial.timing);
       continue;
     }
     if (replay_ != nullptr) continue;  // the time was over then
     if (limits_.candidates != 0 && timed_ + begun_ >= limits_.candidates && !obliged_) break;
-    ++begun_;
     try {
-      plans.push_back(plan_of(kernel, schedule));
+      plans.push_back(plan_of(kernel, trial.schedule));
+      trial.compiled = plans.size() - 1;
+      ++begun_;
     } catch (const std::exception& error) {
-      const Timing timing{.outcome = Timing::Outcome::refused, .problem = error.what()};
-      --begun_;
-      step.known.push_back({schedule, timing});
-      learn(key, timing);
-      continue;
+      trial.timing = Timing{.outcome = Timing::Outcome::refused, .problem = error.what()};
+      learn(trial.key, *trial.timing);
     }
-    step.schedules.push_back(schedule);
-    step.keys.push_back(key);
   }
-  if (plans.empty()) return step;
-  step.compilation = std::make_unique<Compilation>(device_, std::move(plans), store_);
-  if (beside) step.compilation->begin();
   return step;
 }
 
-void KernelTimer::finish(Step& step) {
-  TunedKernel& kernel = *step.kernel;
-  kernel.candidates.insert(kernel.candidates.end(), step.known.begin(), step.known.end());
-  begun_ -= step.schedules.size();
-  if (!step.compilation) return;
-  sample(kernel);
-  const auto stop = [&] { return !obliged_ && limits_.stop && limits_.stop(); };
-  step.compilation->finish(stop);
-  // The best so far runs among them: noise that lasts longer than one kernel does not decide.
-  std::vector<Subject> subjects;
-  std::vector<std::size_t> members;
-  const TunedKernel::Candidate* const before = kernel.best();
-  const bool anchored = before != nullptr && kernel.best_runner;
-  if (anchored) subjects.push_back(subject(kernel, *kernel.best_runner));
-  const auto& made = step.compilation->made();
-  for (std::size_t k = 0; k < made.size(); ++k) {
-    if (made[k].runner) {
-      subjects.push_back(subject(kernel, *made[k].runner));
-      members.push_back(k);
-    } else if (!made[k].problem.empty()) {
-      const Timing timing{.outcome = Timing::Outcome::refused, .problem = made[k].problem};
-      kernel.candidates.push_back({step.schedules[k], timing});
-      learn(step.keys[k], timing);
-    }
+void KernelTimer::finish(Batch& batch) {
+  for (const auto& step : batch.steps) {
+    const auto compiled = std::count_if(step.trials.begin(), step.trials.end(),
+                                        [](const Trial& trial) { return trial.compiled.has_value(); });
+    begun_ -= static_cast<std::size_t>(compiled);
+    if (compiled > 0 && !must_stop()) sample(*step.kernel);
   }
-  if (members.empty()) return;
-  MeasureOptions options{.dims = dims_, .known = samples_.at(kernel.key).known, .stop = stop};
-  // What takes long shows its differences in few runs.
-  if (before != nullptr && before->timing.seconds > 4e-3) options.rounds = 3;
+  if (batch.compilation) batch.compilation->finish([this] { return must_stop(); });
+  // Nothing runs in turn with a kernel's only schedule: half of the rounds are at another moment, after the
+  // other kernels.
+  constexpr int rounds = 6;
+  const bool several = batch.steps.size() > 1;
+  std::vector<Timings> timings;
+  for (const auto& step : batch.steps)
+    timings.push_back(measured(step, batch.compilation.get(), several ? rounds / 2 : rounds));
+  for (std::size_t k = 0; k < batch.steps.size() && several; ++k)
+    keep_better(timings[k], measured(batch.steps[k], batch.compilation.get(), rounds / 2));
+  for (std::size_t k = 0; k < batch.steps.size(); ++k)
+    conclude(batch.steps[k], timings[k], batch.compilation.get());
+}
+
+void KernelTimer::time(const std::vector<Request>& requests) {
+  Batch batch = begin(requests);
+  finish(batch);
+}
+
+/// Times a step's schedules, and the best one of before among them: noise that lasts longer than one kernel
+/// does not decide. If that takes longer than it did, something else uses the machine: they are timed once
+/// more.
+KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* compilation, int rounds) {
+  const TunedKernel& kernel = *step.kernel;
+  Timings timings(step.trials.size() + 1);
+  if (!samples_.contains(kernel.key) || must_stop()) return timings;
+  std::vector<Subject> subjects;
+  std::vector<std::optional<Timing>*> places;
+  const double before = kernel.best() != nullptr ? kernel.best()->timing.seconds : 0;
+  if (before > 0 && kernel.best_runner) {
+    subjects.push_back(subject(kernel, *kernel.best_runner));
+    places.push_back(&timings.back());
+  }
+  const std::size_t own = subjects.size();
+  for (std::size_t k = 0; k < step.trials.size(); ++k)
+    if (const auto number = step.trials[k].compiled; number && compilation->made()[*number].runner) {
+      subjects.push_back(subject(kernel, *compilation->made()[*number].runner));
+      places.push_back(&timings[k]);
+    }
+  if (subjects.size() == own) return timings;
+  MeasureOptions options{
+      .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
+  options.rounds = before > 4e-3 ? 3 : rounds;  // what takes long shows its differences in few runs
   if (obliged_) options.rounds = 1;
-  options.patience = before == nullptr ? 10 : std::max(1.5, 40 * before->timing.seconds);
-  const auto timings = measure(*device_, subjects, options);
-  double scale = 1;
-  const double known_seconds = before != nullptr ? before->timing.seconds : 0;
-  if (anchored && timings[0] && timings[0]->outcome == Timing::Outcome::timed && timings[0]->seconds > 0)
-    // Never downwards: noise would add up, one best after the other.
-    scale = std::max(1.0, known_seconds / timings[0]->seconds);
-  for (std::size_t k = 0; k < members.size(); ++k) {
-    const auto& timing = timings[k + (anchored ? 1 : 0)];
+  options.patience = before == 0 ? 10 : std::max(1.5, 40 * before);
+  const auto take = [&] {
+    const auto found = measure(*device_, subjects, options);
+    for (std::size_t k = 0; k < found.size(); ++k) *places[k] = found[k];
+  };
+  take();
+  constexpr double disturbed = 1.15;
+  if (timings.back() && timings.back()->seconds > disturbed * before && !must_stop()) {
+    const Timings first = timings;
+    take();
+    keep_better(timings, first);
+  }
+  return timings;
+}
+
+/// The best schedule ran once more, or did when the record was taken: if it took less time, that is its time.
+void KernelTimer::remember_best(TunedKernel& kernel, const std::optional<Timing>& measured) {
+  const auto best = std::find_if(kernel.candidates.begin(), kernel.candidates.end(),
+                                 [&](const auto& candidate) { return &candidate == kernel.best(); });
+  if (best == kernel.candidates.end()) return;
+  const std::string key = key_again(cat(kernel.key, "best of ", kernel.candidates.size()));
+  const auto timing = replay_ != nullptr ? known(key) : measured;
+  if (!timing || timing->outcome != Timing::Outcome::timed || timing->seconds >= best->timing.seconds) return;
+  best->timing = *timing;
+  learn(key, *timing);
+}
+
+void KernelTimer::conclude(const Step& step, const Timings& timings, const Compilation* compilation) {
+  TunedKernel& kernel = *step.kernel;
+  remember_best(kernel, timings.back());
+  for (std::size_t k = 0; k < step.trials.size(); ++k) {
+    const Trial& trial = step.trials[k];
+    std::optional<Timing> timing = trial.timing;
+    if (!timing && trial.compiled) {
+      timing = timings[k];
+      if (timing) ++timed_;
+      if (const auto& problem = compilation->made()[*trial.compiled].problem; !timing && !problem.empty())
+        timing = Timing{.outcome = Timing::Outcome::refused, .problem = problem};
+      if (timing) learn(trial.key, *timing);
+    }
     if (!timing) continue;
-    Timing scaled = *timing;
-    scaled.seconds *= scale;
-    scaled.median *= scale;
-    ++timed_;
     const double best = kernel.best() != nullptr ? kernel.best()->timing.seconds : 0;
-    kernel.candidates.push_back({step.schedules[members[k]], scaled});
-    learn(step.keys[members[k]], scaled);
-    if (scaled.outcome == Timing::Outcome::timed && (best == 0 || scaled.seconds < best))
-      kernel.best_runner = made[members[k]].runner;
+    kernel.candidates.push_back({trial.schedule, *timing});
+    if (trial.compiled && timing->outcome == Timing::Outcome::timed && (best == 0 || timing->seconds < best))
+      kernel.best_runner = compilation->made()[*trial.compiled].runner;
   }
 }
 

@@ -30,6 +30,10 @@ struct TunedKernel {
   /// The few fastest that were right, the fastest first.
   std::vector<const Candidate*> best_few(std::size_t most) const;
   bool has(const codegen::Schedule& schedule) const;
+  /// The time of the usual schedule, which is tried first; 0 if it has none.
+  double usual_seconds() const;
+  /// Whether more than the usual schedule was tried.
+  bool is_tuned() const { return candidates.size() > 1 && best() != nullptr; }
 };
 
 /// Times schedules of kernels, each once; in a replay what the record has is what they took.
@@ -43,19 +47,35 @@ class KernelTimer {
   KernelTimer(std::shared_ptr<runtime::Device> device, const DimMap& dims, std::string scope,
               const CompileOptions& options, runtime::BinaryStore* store, Limits limits);
 
-  /// Schedules of one kernel, on their way.
-  struct Step {
+  /// What to try of one kernel.
+  struct Request {
     TunedKernel* kernel = nullptr;
     std::vector<codegen::Schedule> schedules;
-    std::vector<std::string> keys;
-    std::vector<TunedKernel::Candidate> known;  // these were timed before
+  };
+  /// A schedule on its way: its timing is known, or it is compiled.
+  struct Trial {
+    codegen::Schedule schedule;
+    std::string key;
+    std::optional<Timing> timing;
+    std::optional<std::size_t> compiled;  // its number among what the batch compiles
+  };
+  struct Step {
+    TunedKernel* kernel = nullptr;
+    std::vector<Trial> trials;
+  };
+  /// Steps that are compiled together.
+  struct Batch {
+    std::vector<Step> steps;
     std::unique_ptr<Compilation> compilation;
   };
-  /// Looks up what is known already, and prepares the rest; `beside`: it is compiled beside what the caller
-  /// does.
-  Step begin(TunedKernel& kernel, const std::vector<codegen::Schedule>& schedules, bool beside);
-  /// Times them: they are candidates of the kernel from now on.
-  void finish(Step& step);
+  /// Looks up what is known already, and begins to compile the rest, beside what the caller does.
+  Batch begin(const std::vector<Request>& requests);
+  /// Times them, kernel by kernel: they are candidates of their kernels from now on.
+  void finish(Batch& batch);
+  /// `begin` and `finish`.
+  void time(const std::vector<Request>& requests);
+  /// Whether the next batch may be begun before one is finished.
+  bool may_begin_ahead() const { return !device_->shares_host_processors(); }
   /// While on, no limit holds and little is timed: a kernel of which no right candidate is known must get
   /// one.
   void set_obliged(bool on) { obliged_ = on; }
@@ -78,6 +98,15 @@ class KernelTimer {
   runtime::Plan plan_of(const TunedKernel& kernel, const codegen::Schedule& schedule) const;
   Subject subject(const TunedKernel& kernel, runtime::Runner& runner);
   void sample(const TunedKernel& kernel);
+  Step begun(const Request& request, std::vector<runtime::Plan>& plans);
+  std::string key_again(const std::string& what);
+  /// What a step's trials took, and last the kernel's best schedule of before; nothing where the time was
+  /// over first.
+  using Timings = std::vector<std::optional<Timing>>;
+  Timings measured(const Step& step, const Compilation* compilation, int rounds);
+  void conclude(const Step& step, const Timings& timings, const Compilation* compilation);
+  void remember_best(TunedKernel& kernel, const std::optional<Timing>& measured);
+  bool must_stop() const { return !obliged_ && limits_.stop && limits_.stop(); }
 
   /// Elements that the interpreter computed, and what numbers the inputs are then.
   struct Samples {

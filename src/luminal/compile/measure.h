@@ -54,13 +54,21 @@ struct KnownElement {
 struct MeasureOptions {
   DimMap dims = {};
   int rounds = 6;
+  /// More rounds, until this much time has passed.
+  double least_seconds = 0;
   /// About what the runs of one subject take in one round.
   double round_seconds = 1e-3;
+  /// Whether a subject's first run, and the first one of each round, tells nothing: memory is touched for the
+  /// first time, and another subject has filled the caches.
+  bool warmed = false;
   /// After the first round only those within this factor of the fastest are timed further.
   double keep_within = 1.5;
   /// Seconds after which a silent subject is given up.
   double patience = 10;
   std::vector<KnownElement> known = {};
+  /// Whether results may differ by what the last bits of the inputs decide: an optimiser divides gradients
+  /// that are nothing but rounding by their size. The first subject runs on changed inputs to find out.
+  bool nudged = false;
   /// Asked now and then; true: what has been timed until now is the answer.
   std::function<bool()> stop = {};
 };
@@ -72,8 +80,13 @@ struct MeasureOptions {
 std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<const Subject> subjects,
                                            const MeasureOptions& options);
 
-/// Where two arrays of results differ beyond what regrouped sums explain; none if nowhere.
+/// Takes what was faster the second time, and what failed then.
+void keep_better(std::vector<std::optional<Timing>>& timings,
+                 const std::vector<std::optional<Timing>>& again);
+
+/// Where two arrays of results differ beyond what regrouped sums explain, or by more than `noise`; none if
+/// nowhere.
 std::optional<std::string> difference(DType dtype, std::span<const std::byte> got,
-                                      std::span<const std::byte> expected);
+                                      std::span<const std::byte> expected, double noise = 0);
 
 }  // namespace luminal

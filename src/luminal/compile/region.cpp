@@ -7,7 +7,6 @@
 
 #include "luminal/compile/layouts.h"
 #include "luminal/graph/text.h"
-#include "luminal/search/map.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -169,6 +168,7 @@ CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostO
   search::MapOptions map_options;
   map_options.memory_budget = static_cast<double>(options.memory_budget);
   map_options.largest_dims = largest;
+  map_options.lowered = &lowered_;
   std::vector<std::string> rejected;
   const auto mapping = options.random_seed != 0 ? search::random_mapping(terms, options.random_seed)
                                                 : search::map(terms, oracle, dims, map_options,

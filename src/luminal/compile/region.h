@@ -5,7 +5,7 @@
 #include "luminal/compile/options.h"
 #include "luminal/rewrite/encode.h"
 #include "luminal/rewrite/lower.h"
-#include "luminal/search/cost.h"
+#include "luminal/search/map.h"
 
 namespace luminal {
 
@@ -55,6 +55,7 @@ class SaturatedRegion {
  private:
   rewriting::Language language_;
   rewriting::Terms terms_;
+  search::LoweredBodies lowered_;
   std::size_t term_count_ = 0;
   bool saturated_ = true;
 };

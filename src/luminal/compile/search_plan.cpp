@@ -13,6 +13,7 @@
 #include "luminal/compile/experience.h"
 #include "luminal/compile/fingerprint.h"
 #include "luminal/compile/kernel_timer.h"
+#include "luminal/compile/outlook.h"
 #include "luminal/compile/plan_timer.h"
 #include "luminal/support/error.h"
 #include "luminal/support/sha256.h"
@@ -22,43 +23,6 @@ namespace luminal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Kernels that were timed cost what they took; others what the roofline says, times what kernels of their
-/// family took beyond it.
-class MeasuredOracle : public search::CostOracle {
- public:
-  MeasuredOracle(const search::MachineModel& machine, const std::map<std::string, TunedKernel>& kernels)
-      : roofline_(machine), kernels_(kernels) {
-    std::map<search::Family, std::vector<double>> ratios;
-    for (const auto& [key, kernel] : kernels)
-      if (const auto* best = kernel.best(); best != nullptr && kernel.prior.seconds > 0)
-        ratios[kernel.prior.family].push_back(best->timing.seconds / kernel.prior.seconds);
-    for (auto& [family, list] : ratios) {
-      std::sort(list.begin(), list.end());
-      factors_[family] = list[list.size() / 3];  // hopeful: what is not known should be tried
-    }
-  }
-
-  std::optional<search::Estimate> estimate(const kernel::Kernel& kernel, const DimMap& dims) override {
-    auto estimate = roofline_.estimate(kernel, dims);
-    if (!estimate) return estimate;
-    double factor = 1;
-    const auto known = kernels_.find(kernel::key(kernel));
-    if (known != kernels_.end() && known->second.best() != nullptr) {
-      factor = known->second.best()->timing.seconds / estimate->seconds;
-    } else if (const auto family = factors_.find(estimate->family); family != factors_.end()) {
-      factor = family->second;
-    }
-    estimate->seconds *= factor;
-    estimate->without_write *= factor;
-    return estimate;
-  }
-
- private:
-  search::Roofline roofline_;
-  const std::map<std::string, TunedKernel>& kernels_;
-  std::map<search::Family, double> factors_;
-};
 
 class Search {
  public:
@@ -77,13 +41,27 @@ class Search {
     require_record();
     find_ceilings();
     search::Roofline usual;
-    fast_ = planner_.decide(usual);
-    explore();
+    const auto start = Clock::now();
+    best_ = fast_ = planner_.decide(usual);
+    mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+    time_untimed("kernels", uses(fast_), 0.3, [] { return true; });
+    fast_seconds_ = best_seconds_ = predicted(uses(fast_));
+    // Rounds grow shorter, so that what one finds is tuned by the next, and end when two find nothing.
     const double most = 1 - reserve();
-    tune("schedules", 0.77 * most);
-    map_again("mapping", 0.81 * most);
-    tune("new schedules", 0.97 * most);
-    map_again("last mapping", most);
+    constexpr double ends[] = {0.5, 0.75, 0.9, 1};
+    constexpr std::size_t rounds = 12;
+    double begin = 0;
+    int stale = 0;
+    for (std::size_t round = 0; round < rounds && stale < 2; ++round) {
+      round_ = round;
+      const double end = most * ends[std::min(round, std::size(ends) - 1)];
+      const double before = expected(best_);
+      const bool found = map_again(begin + 0.6 * (end - begin));
+      tune(end);
+      stale = found || expected(best_) < 0.995 * before ? 0 : stale + 1;
+      if (stale > 0) doubt_ = 1;  // there is nothing better to do than to believe
+      begin = end;
+    }
     repair();
     return choose();
   }
@@ -105,8 +83,8 @@ class Search {
 
   /// The share of the budget that is kept for timing whole plans.
   double reserve() const {
-    constexpr double runs = 40;
-    return std::clamp((1 + runs * fast_seconds_) / options_.budget.count(), 0.05, 0.2);
+    constexpr double runs = 60;
+    return std::clamp((3 + runs * fast_seconds_) / options_.budget.count(), 0.05, 0.2);
   }
 
   /// Steps of a stage: as many as the time allows, or as the record has.
@@ -114,7 +92,7 @@ class Search {
   void stage(std::string_view name, double share, F&& step) {
     doing_ = name;
     share_ = share;
-    const std::string key = timer_.key_of(cat("steps of ", name));
+    const std::string key = timer_.key_of(cat("steps of ", name, " ", round_));
     double allowed = std::numeric_limits<double>::infinity();
     if (timer_.is_replay()) {
       const auto known = timer_.known(key);
@@ -169,78 +147,115 @@ class Search {
     return counts;
   }
 
+  static double seconds_of(const TunedKernel& kernel) {
+    const auto* best = kernel.best();
+    return best != nullptr ? best->timing.seconds : kernel.prior.seconds;
+  }
+  /// What its kernels took.
   double predicted(const std::map<std::string, std::size_t>& counts) const {
     double sum = 0;
-    for (const auto& [key, count] : counts) {
-      const TunedKernel& kernel = kernels_.at(key);
-      const auto* best = kernel.best();
-      sum += static_cast<double>(count) * (best != nullptr ? best->timing.seconds : kernel.prior.seconds);
-    }
+    for (const auto& [key, count] : counts) sum += static_cast<double>(count) * seconds_of(kernels_.at(key));
     return sum;
   }
+  /// What kernels should take when all are tuned.
+  double expected(const std::map<std::string, std::size_t>& counts) const {
+    const Outlook outlook(kernels_, doubt_);
+    double sum = 0;
+    for (const auto& [key, count] : counts)
+      sum += static_cast<double>(count) * outlook.seconds(kernels_.at(key));
+    return sum;
+  }
+  double expected(const Decisions& decisions) { return expected(uses(decisions)); }
 
-  /// Kernels of a plan that were never timed, and those that could stand in their place.
-  std::vector<TunedKernel*> untimed(const Decisions& decisions) {
-    std::vector<std::pair<double, TunedKernel*>> found;
-    for (const auto& [key, count] : uses(decisions)) {
-      TunedKernel& kernel = kernels_.at(key);
-      if (kernel.candidates.empty())
-        found.emplace_back(kernel.prior.seconds * static_cast<double>(count), &kernel);
-    }
-    for (const auto& [key, region] : decisions.regions)
-      for (const auto& [kernel, replaces] : region.others) {
-        TunedKernel& other = known_kernel(kernel);
-        if (other.candidates.empty()) found.emplace_back(other.prior.seconds, &other);
-      }
-    std::stable_sort(found.begin(), found.end(),
+  /// Times those of the kernels that were never timed, as `fast` would schedule them, some at once and the
+  /// long ones first, while the others are worth it.
+  template <typename F>
+  void time_untimed(std::string_view name, const std::map<std::string, std::size_t>& counts, double share,
+                    F&& worthwhile) {
+    constexpr std::size_t at_once = 8;
+    std::vector<std::pair<double, TunedKernel*>> waiting;
+    for (const auto& [key, count] : counts)
+      if (TunedKernel& kernel = kernels_.at(key); kernel.candidates.empty())
+        waiting.emplace_back(kernel.prior.seconds * static_cast<double>(count), &kernel);
+    std::stable_sort(waiting.begin(), waiting.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<TunedKernel*> result;
-    for (const auto& [seconds, kernel] : found)
-      if (std::find(result.begin(), result.end(), kernel) == result.end()) result.push_back(kernel);
+    std::size_t next = 0;
+    const auto begin = [&] {
+      std::vector<KernelTimer::Request> requests;
+      for (; next < waiting.size() && requests.size() < at_once; ++next)
+        requests.push_back({waiting[next].second, {waiting[next].second->usual}});
+      return timer_.begin(requests);
+    };
+    std::optional<KernelTimer::Batch> ahead;
+    stage(name, share, [&] {
+      if ((!ahead && next == waiting.size()) || !worthwhile()) return false;
+      auto batch = ahead ? std::move(*ahead) : begin();
+      ahead.reset();
+      if (timer_.may_begin_ahead() && next < waiting.size()) ahead = begin();
+      timer_.finish(batch);
+      return true;
+    });
+  }
+
+  /// Notes what could stand in place of which kernels: alone of that one, with others of none.
+  void note_others(const Decisions& decisions) {
+    for (const auto& [key, region] : decisions.regions)
+      for (const auto& [kernel, replaces] : region.others) others_[known_kernel(kernel).key].insert(replaces);
+  }
+
+  /// What could stand in place of the best plan's kernels, of those that matter.
+  std::map<std::string, std::size_t> others_of_best() {
+    constexpr double little = 0.003;
+    const double total = expected(best_);
+    const auto counts = uses(best_);
+    std::map<std::string, std::size_t> result;
+    for (const auto& [key, replaced] : others_)
+      if (kernels_.at(key).prior.seconds > little * total &&
+          std::any_of(replaced.begin(), replaced.end(),
+                      [&](const auto& one) { return one.empty() || counts.contains(one); }))
+        result.emplace(key, 1);
     return result;
   }
 
-  /// Times what near-best plans are made of, maps again on that, until every kernel of the plan is known.
-  void explore() {
-    best_ = fast_;
-    std::vector<TunedKernel*> waiting = untimed(fast_);
-    std::size_t next = 0;
-    int rounds = 0;
-    std::optional<KernelTimer::Step> ahead;
-    stage("kernels", 0.3, [&] {
-      if (next == waiting.size()) {
-        if (++rounds > 3) return false;
-        Decisions again = remapped();
-        waiting = untimed(again);
-        next = 0;
-        ahead.reset();
-        if (waiting.empty()) return false;
-      }
-      TunedKernel& kernel = *waiting[next++];
-      auto step =
-          ahead && ahead->kernel == &kernel ? std::move(*ahead) : timer_.begin(kernel, {kernel.usual}, false);
-      ahead.reset();
-      if (next < waiting.size()) ahead = timer_.begin(*waiting[next], {waiting[next]->usual}, true);
-      timer_.finish(step);
+  /// Maps on what is known by now, and times what that made new. A plan that promises more is the one to go
+  /// on with. False if nothing is new.
+  bool map_again(double share) {
+    std::optional<Decisions> again;
+    stage("mapping", share, [&] {
+      if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > share * options_.budget.count()))
+        return false;
+      const Outlook outlook(kernels_, doubt_);
+      MeasuredOracle oracle(ceilings_, kernels_, outlook, priors_);
+      again = planner_.decide(oracle, true);
       return true;
     });
-    fast_seconds_ = best_seconds_ = predicted(uses(fast_));
-  }
-
-  Decisions remapped() {
-    MeasuredOracle oracle(ceilings_, kernels_);
-    return planner_.decide(oracle, true);
-  }
-
-  /// Maps on what is known by now; a plan that promises more is the one to go on with.
-  void map_again(std::string_view name, double share) {
-    bool done = false;
-    stage(name, share, [&] {
-      if (std::exchange(done, true)) return false;
-      last_ = remapped();
-      if (predicted(uses(*last_)) < predicted(uses(best_))) best_ = *last_;
-      return true;
-    });
+    if (!again) return false;
+    const auto is_unknown = [&](const auto& use) { return kernels_.at(use.first).candidates.empty(); };
+    const auto counts = uses(*again);
+    std::map<std::string, double> promised;
+    for (const auto& use : counts)
+      if (is_unknown(use)) promised.emplace(use.first, expected({use}));
+    time_untimed("new kernels", counts, share, [&] { return expected(counts) < 1.1 * expected(best_); });
+    // What did not hold is doubted the next time.
+    double hoped = 0;
+    double took = 0;
+    for (const auto& [key, seconds] : promised) {
+      const std::pair<const std::string, std::size_t> use{key, counts.at(key)};
+      if (is_unknown(use)) continue;
+      hoped += seconds;
+      took += expected({use});
+    }
+    constexpr double most = 4;
+    if (hoped > 0) doubt_ = std::clamp(doubt_ * took / hoped, 1.0, most);
+    const bool better =
+        std::none_of(counts.begin(), counts.end(), is_unknown) && expected(counts) < expected(best_);
+    note_others(*again);
+    if (better) {
+      best_ = std::move(*again);
+      mapped_.emplace_back(round_, best_);
+    }
+    time_untimed("others", others_of_best(), share, [] { return true; });
+    return better || !promised.empty();
   }
 
   /// What one kernel should try next; empty: nothing more to gain.
@@ -249,7 +264,7 @@ class Search {
     std::vector<codegen::Schedule> all = {kernel.usual};
     const auto variants = codegen::schedule_variants(kernel.kernel, machine_, planner_.dims());
     all.insert(all.end(), variants.begin(), variants.end());
-    for (const auto* good : kernel.best_few(3)) {
+    for (const auto* good : kernel.best_few(3 + 2 * round_)) {
       const auto near =
           codegen::schedule_neighbours(kernel.kernel, good->schedule, machine_, planner_.dims());
       all.insert(all.end(), near.begin(), near.end());
@@ -269,87 +284,87 @@ class Search {
     return result;
   }
 
-  /// The usual schedule's time; 0 if it has none.
-  static double as_usual(const TunedKernel& kernel) {
-    const auto* found = kernel.candidates.empty() ? nullptr : &kernel.candidates.front().timing;
-    return found != nullptr && found->outcome == Timing::Outcome::timed ? found->seconds : 0;
-  }
-
   /// Keeps what the candidates from the given one on tell about schedules.
   void learn_from(const TunedKernel& kernel, std::size_t first) {
-    for (std::size_t k = first; k < kernel.candidates.size() && as_usual(kernel) > 0; ++k) {
+    for (std::size_t k = first; k < kernel.candidates.size() && kernel.usual_seconds() > 0; ++k) {
       const auto& [schedule, timing] = kernel.candidates[k];
       if (timing.outcome == Timing::Outcome::timed)
-        experience_.add(kernel.prior.family, schedule, timing.seconds / as_usual(kernel));
+        experience_.add(kernel.prior.family, schedule, timing.seconds / kernel.usual_seconds());
     }
   }
 
-  /// Kernels that could take the place of one of the plan's, and are about as fast before either is tuned.
-  std::vector<std::pair<TunedKernel*, const TunedKernel*>> promising(const Decisions& decisions) {
-    const auto counts = uses(decisions);
-    std::vector<std::pair<TunedKernel*, const TunedKernel*>> result;
-    std::set<std::string> seen;
-    for (const auto& [key, region] : decisions.regions)
-      for (const auto& [kernel, replaces] : region.others) {
-        if (!counts.contains(replaces)) continue;
-        TunedKernel& other = known_kernel(kernel);
-        const TunedKernel& replaced = kernels_.at(replaces);
-        constexpr double about = 1.1;
-        if (as_usual(other) > 0 && as_usual(other) < about * as_usual(replaced) &&
-            !counts.contains(other.key) && seen.insert(other.key).second)
-          result.emplace_back(&other, &replaced);
+  /// A kernel to be tuned.
+  struct Work {
+    TunedKernel* kernel;
+    double count;
+    const TunedKernel* now;  // itself, or the one in whose place it could stand
+    double hope = 1;         // falls with every step that found nothing
+    int steps = 0;
+  };
+
+  /// Kernels that could take the place of one of the plan's, and are not far behind before either is tuned.
+  void add_others(std::vector<Work>& works) {
+    constexpr double far = 0.4;
+    const auto counts = uses(best_);
+    for (const auto& [key, replaces] : others_) {
+      TunedKernel& other = kernels_.at(key);
+      if (other.usual_seconds() <= 0 || counts.contains(key)) continue;
+      for (const auto& one : replaces) {
+        if (!counts.contains(one)) continue;
+        const TunedKernel& replaced = kernels_.at(one);
+        const double hope = replaced.usual_seconds() / other.usual_seconds();
+        if (hope > far)
+          works.push_back({&other, static_cast<double>(counts.at(one)), &replaced, std::min(1.0, hope)});
+        break;
       }
-    return result;
+    }
+  }
+
+  /// What the next step may gain in a run: the less the more steps there were, and not beyond what the
+  /// ceilings allow.
+  static double gain(const Work& work) {
+    const double now = seconds_of(*work.now);
+    const double limit = std::min(work.kernel->prior.seconds, now);
+    return work.hope * work.count * (now - 0.7 * limit) / (1 + work.steps);
   }
 
   /// Tunes the schedules of the best plan's kernels and of what could take their place, always those of which
   /// most is to be expected.
-  void tune(std::string_view name, double share) {
-    struct Work {
-      TunedKernel* kernel;
-      double count;
-      double hope = 1;  // falls with every step that found nothing
-    };
+  void tune(double share) {
     std::vector<Work> works;
-    const auto counts = uses(best_);
-    for (const auto& [key, count] : counts) works.push_back({&kernels_.at(key), static_cast<double>(count)});
-    for (const auto& [other, replaced] : promising(best_))
-      works.push_back({other, static_cast<double>(counts.at(replaced->key))});
-    const auto seconds = [](const Work& work) {
-      const auto* best = work.kernel->best();
-      return work.count * (best != nullptr ? best->timing.seconds : work.kernel->prior.seconds);
-    };
-    // What the ceilings leave to be gained, at most.
-    const auto gain = [&](const Work& work) {
-      const double limit = work.count * std::min(work.kernel->prior.seconds, seconds(work) / work.count);
-      return work.hope * (seconds(work) - 0.7 * limit);
-    };
+    double total = 0;
+    for (const auto& [key, count] : uses(best_)) {
+      TunedKernel& kernel = kernels_.at(key);
+      works.push_back({&kernel, static_cast<double>(count), &kernel});
+      total += works.back().count * seconds_of(kernel);
+    }
+    add_others(works);
     const auto choose = [&](const TunedKernel* but) -> Work* {
+      constexpr double little = 0.001;
       Work* chosen = nullptr;
-      double total = 0;
-      for (auto& work : works) total += seconds(work);
       for (auto& work : works)
-        if (work.kernel != but && gain(work) > 0.001 * total &&
+        if (work.kernel != but && gain(work) > little * total &&
             (chosen == nullptr || gain(work) > gain(*chosen)))
           chosen = &work;
       return chosen;
     };
+    const auto begin = [&](Work& work) { return timer_.begin({{work.kernel, ideas(*work.kernel)}}); };
     Work* ahead_of = nullptr;
-    std::optional<KernelTimer::Step> ahead;
-    stage(name, share, [&] {
+    std::optional<KernelTimer::Batch> ahead;
+    stage("schedules", share, [&] {
       Work* work = ahead_of != nullptr ? ahead_of : choose(nullptr);
       if (work == nullptr) return false;
-      auto step =
-          ahead_of != nullptr ? std::move(*ahead) : timer_.begin(*work->kernel, ideas(*work->kernel), false);
+      auto batch = ahead_of != nullptr ? std::move(*ahead) : begin(*work);
       ahead.reset();
-      const double before = seconds(*work);
+      ahead_of = timer_.may_begin_ahead() ? choose(work->kernel) : nullptr;
+      if (ahead_of != nullptr) ahead = begin(*ahead_of);
+      const double before = seconds_of(*work->kernel);
       const std::size_t tried = work->kernel->candidates.size();
-      ahead_of = choose(work->kernel);
-      if (ahead_of != nullptr) ahead = timer_.begin(*ahead_of->kernel, ideas(*ahead_of->kernel), true);
-      timer_.finish(step);
+      timer_.finish(batch);
       learn_from(*work->kernel, tried);
+      ++work->steps;
       if (tried == work->kernel->candidates.size()) work->hope = 0;
-      work->hope *= seconds(*work) < 0.97 * before ? 1.0 : 0.6;
+      work->hope *= seconds_of(*work->kernel) < 0.97 * before ? 1.0 : 0.6;
       best_seconds_ = predicted(uses(best_));
       tell();
       return true;
@@ -375,8 +390,7 @@ class Search {
     timer_.set_obliged(true);
     while (kernel.best() == nullptr && fails_as_usual(kernel)) {
       const std::size_t tried = kernel.candidates.size();
-      auto step = timer_.begin(kernel, ideas(kernel), false);
-      timer_.finish(step);
+      timer_.time({{&kernel, ideas(kernel)}});
       if (kernel.candidates.size() == tried)
         throw Error(cat("search: no schedule of a ", search::name(kernel.prior.family),
                         " kernel gives right results: ", kernel.candidates.front().timing.problem));
@@ -396,8 +410,7 @@ class Search {
       TunedKernel& kernel = kernels_.at(key);
       if (kernel.candidates.empty()) {
         timer_.set_obliged(true);
-        auto step = timer_.begin(kernel, {kernel.usual}, false);
-        timer_.finish(step);
+        timer_.time({{&kernel, {kernel.usual}}});
         timer_.set_obliged(false);
       }
       repair(kernel);
@@ -409,7 +422,7 @@ class Search {
   /// The best few plans, timed whole.
   Decisions choose() {
     doing_ = "plans";
-    share_ = 0.97;
+    share_ = 1;
     std::vector<PlanTimer::Candidate> candidates;
     const auto add = [&](const std::string& name, const Decisions& decisions, bool tuned) {
       const auto counts = uses(decisions);
@@ -428,13 +441,19 @@ class Search {
     };
     add("as fast compiles it", fast_, false);
     add("fast's kernels, tuned", fast_, true);
-    add("the best plan while tuning", best_, true);
-    if (last_) add("mapped again on measured times", *last_, true);
+    // Of the mappings that were tuned, the best.
+    std::stable_sort(mapped_.begin(), mapped_.end(), [&](const auto& a, const auto& b) {
+      return predicted(uses(a.second)) < predicted(uses(b.second));
+    });
+    constexpr std::size_t most = 3;
+    if (mapped_.size() > most) mapped_.resize(most);
+    for (const auto& [round, decisions] : mapped_)
+      add(cat("mapped on measured times, round ", round + 1), decisions, true);
     const std::size_t won = plans_.choose(candidates, [this] { return is_late(); });
     verify(candidates[won].decisions);
     timer_.learn(timer_.key_of("search"), {});
-    if (candidates[0].timing) fast_seconds_ = candidates[0].timing->median;
-    best_seconds_ = candidates[won].timing ? candidates[won].timing->median : candidates[won].predicted;
+    if (candidates[0].timing) fast_seconds_ = candidates[0].timing->seconds;
+    best_seconds_ = candidates[won].timing ? candidates[won].timing->seconds : candidates[won].predicted;
     make_report(candidates, won);
     if (options_.record != nullptr) options_.record->add(timer_.record());
     told_ = -1;
@@ -501,7 +520,12 @@ class Search {
   Experience experience_;
   Decisions fast_;
   Decisions best_;
-  std::optional<Decisions> last_;
+  std::vector<std::pair<std::size_t, Decisions>> mapped_;  // plans that were the best, by round
+  std::map<std::string, std::set<std::string>> others_;    // what could stand in place of which kernels
+  std::size_t round_ = 0;
+  double mapping_seconds_ = 0;
+  double doubt_ = 1;  // see `Outlook`
+  Priors priors_;
 };
 
 }  // namespace

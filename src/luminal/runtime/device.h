@@ -64,6 +64,9 @@ class Device {
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
   /// Whether kernels can read the host's memory where it lies. Then nothing is uploaded that need not be.
   virtual bool shares_host_memory() const { return false; }
+  /// Whether kernels run on the processors that compilers run on. Then nothing is compiled while kernels are
+  /// timed: both would take longer, and the times would tell nothing.
+  virtual bool shares_host_processors() const { return false; }
   /// Whether what `allocate` gives begins or ends where memory that can be touched does. Then each buffer has
   /// memory of its own, so that a kernel that leaves one there is found.
   virtual bool guards_buffers() const { return false; }

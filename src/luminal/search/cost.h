@@ -44,6 +44,8 @@ class CostOracle {
   virtual ~CostOracle() = default;
   /// `dims` are values for the named dims, typical ones. None: the kernel cannot run on this machine.
   virtual std::optional<Estimate> estimate(const kernel::Kernel& kernel, const DimMap& dims) = 0;
+  /// The same by a kernel's hash, for those that keep what they were asked before; nothing if it is not kept.
+  virtual std::optional<std::optional<Estimate>> recall(std::uint64_t) { return std::nullopt; }
 };
 
 /// The roofline: memory traffic against arithmetic, with what is computed again counted as often.

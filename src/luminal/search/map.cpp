@@ -229,6 +229,10 @@ class Mapper {
   }
 
   Price priced(const Cut& cut) {
+    if (options_.lowered != nullptr)
+      if (const auto known = options_.lowered->entries.find(cut.key);
+          known != options_.lowered->entries.end())
+        if (const auto cost = recalled(known->second.kernel)) return {*cost, known->second.on_classes};
     const auto lowered = rewriting::lower(terms_, {cut.body});
     const std::uint64_t kernel = kernel::hash(lowered.kernel);
     Hash on_classes(3);
@@ -236,7 +240,15 @@ class Mapper {
     for (const auto input : lowered.inputs) on_classes.add(input.value());
     const auto [it, fresh] = memo_.emplace(kernel, std::nullopt);
     if (fresh) it->second = oracle_.estimate(lowered.kernel, dims_);
+    if (options_.lowered != nullptr) options_.lowered->entries[cut.key] = {kernel, on_classes.value()};
     return {it->second, on_classes.value()};
+  }
+
+  std::optional<std::optional<Estimate>> recalled(std::uint64_t kernel) {
+    if (const auto found = memo_.find(kernel); found != memo_.end()) return found->second;
+    const auto cost = oracle_.recall(kernel);
+    if (cost) memo_.emplace(kernel, *cost);
+    return cost;
   }
 
   /// What is computed once, when weights are set, counts as if shared by a hundred runs: it also takes

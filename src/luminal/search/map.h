@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "luminal/rewrite/lower.h"
@@ -10,6 +11,15 @@ namespace luminal::search {
 using rewriting::BodyRef;
 using rewriting::ClassId;
 using rewriting::Terms;
+
+/// What bodies are lowered to, kept from one mapping of the same terms to the next.
+struct LoweredBodies {
+  struct Entry {
+    std::uint64_t kernel = 0;      // its hash
+    std::uint64_t on_classes = 0;  // equal for equal kernels on equal classes
+  };
+  std::unordered_map<std::uint64_t, Entry> entries;  // by the hash of the body
+};
 
 struct MapOptions {
   /// Bodies kept a class, and tried a child where several children combine.
@@ -24,6 +34,7 @@ struct MapOptions {
   double memory_budget = 0;
   /// Values that dims may come to: memory is judged with these too.
   DimMap largest_dims = {};
+  LoweredBodies* lowered = nullptr;
 };
 
 /// Scatters and scans are written by a kernel of their own, never inside of another.

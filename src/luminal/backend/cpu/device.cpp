@@ -128,6 +128,7 @@ class CpuDevice : public runtime::Device {
     return std::make_unique<HostMemory>(bytes);
   }
   bool shares_host_memory() const override { return true; }
+  bool shares_host_processors() const override { return true; }
   bool guards_buffers() const override { return guarded_; }
   void upload(runtime::Memory& to, std::size_t offset, std::span<const std::byte> from) override {
     if (!from.empty()) std::memcpy(static_cast<std::byte*>(to.address()) + offset, from.data(), from.size());
