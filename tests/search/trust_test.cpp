@@ -107,10 +107,11 @@ TEST(Trust, GathersAreTriedAllOverTheirAxis) {
 TEST(Trust, KernelsOfWeightsAreCaught) {
   Layer layer(48, true);
   std::size_t changed = 0;
+  std::string usual;
   const auto device = std::make_shared<test::WrappedDevice>([&](const codegen::Source& source) {
-    // Not the product, whose text names rows of blocks.
-    if (source.text.find("row_blocks") != std::string::npos || Hash(3).add(source.text).value() % 2 == 0)
-      return source.text;
+    // Not the product, whose text names rows of blocks. The usual schedule is tried first.
+    if (source.text.find("row_blocks") == std::string::npos && usual.empty()) usual = source.text;
+    if (source.text != usual) return source.text;
     ++changed;
     return test::with_statement(source, "  return;\n");
   });

@@ -284,13 +284,14 @@ void KernelTimer::finish(Batch& batch) {
   if (batch.compilation) batch.compilation->finish([this] { return must_stop(); });
   // Nothing runs in turn with a kernel's only schedule: half of the rounds are at another moment, after the
   // other kernels.
-  constexpr int rounds = 6;
   const bool several = batch.steps.size() > 1;
+  const int rounds = several ? 3 : 6;
   std::vector<Timings> timings;
   for (const auto& step : batch.steps)
-    timings.push_back(measured(step, batch.compilation.get(), several ? rounds / 2 : rounds));
-  for (std::size_t k = 0; k < batch.steps.size() && several; ++k)
-    keep_better(timings[k], measured(batch.steps[k], batch.compilation.get(), rounds / 2));
+    timings.push_back(measured(step, batch.compilation.get(), rounds, Timings(step.trials.size() + 1)));
+  for (std::size_t k = 0; k < batch.steps.size(); ++k)
+    if (several || is_disturbed(*batch.steps[k].kernel, timings[k]))
+      keep_better(timings[k], measured(batch.steps[k], batch.compilation.get(), rounds, timings[k]));
   for (std::size_t k = 0; k < batch.steps.size(); ++k)
     conclude(batch.steps[k], timings[k], batch.compilation.get());
 }
@@ -300,44 +301,44 @@ void KernelTimer::time(const std::vector<Request>& requests) {
   finish(batch);
 }
 
-/// Times a step's schedules, and the best one of before among them: noise that lasts longer than one kernel
-/// does not decide. If that takes longer than it did, something else uses the machine: they are timed once
-/// more.
-KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* compilation, int rounds) {
+/// Times a step's schedules that have not failed `before`, and the kernel's best one among them: noise that
+/// lasts longer than one kernel does not decide.
+KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* compilation, int rounds,
+                                           const Timings& before) {
   const TunedKernel& kernel = *step.kernel;
   Timings timings(step.trials.size() + 1);
   if (!samples_.contains(kernel.key) || must_stop()) return timings;
   std::vector<Subject> subjects;
   std::vector<std::optional<Timing>*> places;
-  const double before = kernel.best() != nullptr ? kernel.best()->timing.seconds : 0;
-  if (before > 0 && kernel.best_runner) {
+  if (kernel.best() != nullptr && kernel.best_runner) {
     subjects.push_back(subject(kernel, *kernel.best_runner));
     places.push_back(&timings.back());
   }
   const std::size_t own = subjects.size();
-  for (std::size_t k = 0; k < step.trials.size(); ++k)
-    if (const auto number = step.trials[k].compiled; number && compilation->made()[*number].runner) {
-      subjects.push_back(subject(kernel, *compilation->made()[*number].runner));
-      places.push_back(&timings[k]);
-    }
+  for (std::size_t k = 0; k < step.trials.size(); ++k) {
+    const auto number = step.trials[k].compiled;
+    const bool failed = before[k] && before[k]->outcome != Timing::Outcome::timed;
+    if (!number || failed || !compilation->made()[*number].runner) continue;
+    subjects.push_back(subject(kernel, *compilation->made()[*number].runner));
+    places.push_back(&timings[k]);
+  }
   if (subjects.size() == own) return timings;
   MeasureOptions options{
       .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
-  options.rounds = before > 4e-3 ? 3 : rounds;  // what takes long shows its differences in few runs
+  const double best = kernel.best() != nullptr ? kernel.best()->timing.seconds : 0;
+  options.rounds = best > 4e-3 ? 3 : rounds;  // what takes long shows its differences in few runs
   if (obliged_) options.rounds = 1;
-  options.patience = before == 0 ? 10 : std::max(1.5, 40 * before);
-  const auto take = [&] {
-    const auto found = measure(*device_, subjects, options);
-    for (std::size_t k = 0; k < found.size(); ++k) *places[k] = found[k];
-  };
-  take();
-  constexpr double disturbed = 1.15;
-  if (timings.back() && timings.back()->seconds > disturbed * before && !must_stop()) {
-    const Timings first = timings;
-    take();
-    keep_better(timings, first);
-  }
+  options.patience = best == 0 ? 10 : std::max(1.5, 40 * best);
+  const auto found = measure(*device_, subjects, options);
+  for (std::size_t k = 0; k < found.size(); ++k) *places[k] = found[k];
   return timings;
+}
+
+/// Whether the kernel's best schedule takes longer than it did: something else uses the machine.
+bool KernelTimer::is_disturbed(const TunedKernel& kernel, const Timings& timings) {
+  constexpr double disturbed = 1.15;
+  return kernel.best() != nullptr && timings.back() &&
+         timings.back()->seconds > disturbed * kernel.best()->timing.seconds;
 }
 
 /// The best schedule ran once more, or did when the record was taken: if it took less time, that is its time.

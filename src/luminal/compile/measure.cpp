@@ -251,19 +251,29 @@ class Session {
     return s.runner->plan().buffers[s.results[result].index()].type.dtype;
   }
 
+  /// How large elements of a result are, by the first of them.
+  double scale_of(std::size_t k, std::size_t result) const {
+    const DType type = dtype(k, result);
+    const auto& elements = results_[k][result];
+    const std::size_t size = byte_size(type);
+    double scale = 0;
+    for (std::size_t i = 0; i < std::min<std::size_t>(elements.size() / size, 4096); ++i)
+      if (const double e = to_double(load(type, elements.data() + i * size)); std::isfinite(e))
+        scale = std::max(scale, std::abs(e));
+    return scale;
+  }
+
   std::optional<std::string> against_oracle(std::size_t k) const {
+    std::vector<double> scales;
+    for (std::size_t r = 0; r < results_[k].size(); ++r) scales.push_back(scale_of(k, r));
     for (const auto& known : options_.known) {
       const DType type = dtype(k, known.result);
       const auto& elements = results_[k][known.result];
-      double scale = 0;
       const std::size_t size = byte_size(type);
-      for (std::size_t i = 0; i < std::min<std::size_t>(elements.size() / size, 4096); ++i)
-        if (const double e = to_double(load(type, elements.data() + i * size)); std::isfinite(e))
-          scale = std::max(scale, std::abs(e));
       const double got = to_double(load(type, elements.data() + known.place * size));
       const double expected = to_double(known.value);
       // The scale of a wrong result must not excuse it.
-      scale = std::min(scale, std::max(10 * std::abs(expected), 1.0));
+      const double scale = std::min(scales[known.result], std::max(10 * std::abs(expected), 1.0));
       if (!close(got, expected, std::max(scale, std::abs(expected)), tolerance(type)))
         return cat("element ", known.place, " is ", got, ", and ", expected, " by the interpreter");
     }

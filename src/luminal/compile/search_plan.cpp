@@ -48,7 +48,7 @@ class Search {
     fast_seconds_ = best_seconds_ = predicted(uses(fast_));
     // Rounds grow shorter, so that what one finds is tuned by the next, and end when two find nothing.
     const double most = 1 - reserve();
-    constexpr double ends[] = {0.5, 0.75, 0.9, 1};
+    constexpr double ends[] = {0.6, 0.8, 0.95, 1};
     constexpr std::size_t rounds = 12;
     double begin = 0;
     int stale = 0;
@@ -56,8 +56,8 @@ class Search {
       round_ = round;
       const double end = most * ends[std::min(round, std::size(ends) - 1)];
       const double before = expected(best_);
-      const bool found = map_again(begin + 0.6 * (end - begin));
-      tune(end);
+      tune(begin + 0.8 * (end - begin));
+      const bool found = map_again(end);
       stale = found || expected(best_) < 0.995 * before ? 0 : stale + 1;
       if (stale > 0) doubt_ = 1;  // there is nothing better to do than to believe
       begin = end;
@@ -260,7 +260,7 @@ class Search {
 
   /// What one kernel should try next; empty: nothing more to gain.
   std::vector<codegen::Schedule> ideas(const TunedKernel& kernel) const {
-    constexpr std::size_t at_once = 12;
+    const auto at_once = static_cast<std::size_t>(std::max(8, machine_.workers));
     std::vector<codegen::Schedule> all = {kernel.usual};
     const auto variants = codegen::schedule_variants(kernel.kernel, machine_, planner_.dims());
     all.insert(all.end(), variants.begin(), variants.end());
