@@ -179,7 +179,7 @@ class Cli(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^  schedule +time +of the limit +outcome$")
         self.assertRegex(done.stdout, r"(?m)^\* \S.* us .*chosen")
         plans = done.stdout.split("its kernels alone")[1].split("\n\n")[0].splitlines()[1:]
-        self.assertGreaterEqual(len(plans), 3)
+        self.assertGreaterEqual(len(plans), 2)  # as fast compiles it, and tuned; other mappings if they promise more
         at = re.search(r"(?m)^  plan .*(?=whole)", done.stdout)[0]
         for line in plans:  # a plan has a time, or a reason
             if not line[len(at):].strip()[:1].isdigit():
