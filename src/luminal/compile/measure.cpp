@@ -171,8 +171,10 @@ class Session {
     try {
       for (auto& [buffer, elements, written] : given) {
         const DType dtype = subject.runner->plan().buffers[buffer.index()].type.dtype;
-        if (is_floating(dtype) && (bytes += elements.size()) <= most)
+        if (is_floating(dtype) && bytes + elements.size() <= most) {
+          bytes += elements.size();
           elements = copies.emplace_back(luminal::nudged(dtype, elements));
+        }
         subject.runner->set(buffer, elements, nullptr, written);
       }
       subject.runner->prepare(options_.dims);
