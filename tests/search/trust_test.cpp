@@ -197,7 +197,7 @@ TEST(Trust, RoundingThatAnOptimiserAmplifiesIsNotWrong) {
   for (const auto& model : cli::model_suite()) {
     if (model.name != "adder-training") continue;
     const Graph g = model.build(true);
-    const Executable exe = compile(g, device("cpu"), searching(120s, 150));
+    const Executable exe = compile(g, device("cpu"), searching(120s, 300));
     std::size_t timed = 0;
     for (const auto& plan : exe.search_report()->plans) {
       EXPECT_EQ(plan.timing.outcome, Timing::Outcome::timed) << plan.name << ": " << plan.timing.problem;
