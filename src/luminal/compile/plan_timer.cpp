@@ -124,7 +124,7 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
     options.nudged = true;
     options.stop = stop;
     auto timings = measure(planner_.device(), subjects, options);
-    // How memory lies makes a plan up to a quarter slower: another process has it elsewhere.
+    // One plan's time differs by a fifth from process to process.
     for (int again = 0; again < 2 && are_short(timings, 5e-2) && !stop(); ++again)
       keep_better(timings, measure(planner_.device(), subjects, options));
     for (std::size_t i = 0; i < made.size(); ++i) {
