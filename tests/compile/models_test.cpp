@@ -31,9 +31,25 @@ Executable compiled(const Graph& graph) {
   return compile(graph, test::guarded_cpu(), {.verify = true});
 }
 
+std::string text_of(const runtime::Plan& plan) {
+  std::string text = runtime::print(plan);
+  for (const auto& kernel : plan.kernels) text += kernel.source.text;
+  return text;
+}
+
+/// What is explained is what runs: whoever looks gets the same plan.
+void expect_same_when_inspected(const Graph& graph, const Executable& exe) {
+  std::size_t told = 0;
+  CompileOptions options{.verify = true};
+  options.inspect = [&](std::string_view, const std::string&) { ++told; };
+  EXPECT_EQ(text_of(compile(graph, test::guarded_cpu(), options).plan()), text_of(exe.plan()));
+  EXPECT_GT(told, 0U);
+}
+
 /// Runs both ways, twice (states move on), and compares outputs and states.
 void expect_agreement(Graph& graph, int runs = 2) {
   Executable exe = compiled(graph);
+  expect_same_when_inspected(graph, exe);
   for (int k = 0; k < runs; ++k) {
     exe.run();
     graph.execute();

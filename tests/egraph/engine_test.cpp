@@ -285,6 +285,37 @@ TEST(Explain, CongruenceHasItsOwnReasons) {
   EXPECT_EQ(steps[1].depth, 1);
 }
 
+TEST(Explain, NamesTheRuleThatMadeACongruentTerm) {
+  EGraph graph;
+  graph.database().track_reasons();
+  graph.run_text(
+      "(datatype E (V i64) (F E) (G E))"
+      "(rewrite (G x) (F x) :name \"g-f\") (rewrite (V 1) (V 2) :name \"one-two\")");
+  const FunctionId v = *graph.database().find_function("V");
+  const Value left = graph.add(*graph.database().find_function("G"), {graph.add(v, {graph.integer(1)})});
+  const Value right = graph.add(*graph.database().find_function("F"), {graph.add(v, {graph.integer(2)})});
+  graph.run();
+  std::vector<std::string> names;
+  for (const ExplanationStep& step : graph.explain(left, right)) names.push_back(step.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"g-f", "F", "one-two"}));
+  names.clear();
+  for (const ExplanationStep& step : graph.explain(right, left)) names.push_back(step.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"F", "one-two", "g-f"}));
+}
+
+TEST(Explain, TrackingReasonsChangesNothing) {
+  std::string pages[2];
+  for (int i = 0; i < 2; ++i) {
+    EGraph graph;
+    if (i == 1) graph.database().track_reasons();
+    graph.run_text(diverging);
+    graph.run("", 5);
+    pages[i] = html_page(graph.program(), "same");
+    EXPECT_EQ(graph.database().reasons().empty(), i == 0);
+  }
+  EXPECT_EQ(pages[0], pages[1]);
+}
+
 TEST(Explain, UnequalTermsHaveNoReason) {
   EGraph graph;
   graph.database().track_reasons();

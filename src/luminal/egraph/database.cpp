@@ -108,8 +108,11 @@ void Database::join(SortId sort, Value a, Value b, RuleId rule, FunctionId funct
   const Value right = classes_.find_and_compress(b);
   if (left == right) return;
   if (tracking_) {
-    reasons_.push_back({a, b, rule, function, {}});
-    if (!function.none()) reasons_.back().arguments = equal_arguments_;
+    reasons_.push_back({a, b, rule, function});
+    if (!function.none()) {
+      reasons_.back().arguments = congruence_.arguments;
+      reasons_.back().made = congruence_.made;
+    }
   }
   dirty_[sort.index()].push_back(classes_.join(left, right));
   any_dirty_ = true;
@@ -135,14 +138,15 @@ Value Database::make(FunctionId id, const Value* arguments) {
 
 Value Database::make_into(FunctionId id, const Value* arguments, Value into) {
   Function& function = functions_[id.index()];
-  if (tracking_) {
-    const Value made = make(id, arguments);
-    unite(function.output, into, made);
-    return made;
-  }
   const std::uint32_t hash = function.table.hash_of(arguments);
   const Row row = function.table.find(arguments, hash);
-  if (row == no_row) return make_row(function, arguments, hash, into);
+  if (row == no_row) {
+    if (tracking_) {
+      made_.insert_or_assign(term_of(id, arguments), reasons_.size());
+      reasons_.push_back({into, into, blamed_, FunctionId()});
+    }
+    return make_row(function, arguments, hash, into);
+  }
   const Value found = function.table.output(row);
   if (found != into) unite(function.output, into, found);
   return found;

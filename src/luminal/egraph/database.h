@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -26,15 +27,18 @@ struct Global {
   Value number;
 };
 
-/// Why two ids were joined; kept only while reasons are tracked.
+/// Why two ids were joined, or if they are the same, a term made in its class; kept only while reasons are
+/// tracked.
 struct Reason {
   Value left;
   Value right;
-  /// The rule that united them; none for a top-level action or congruence.
+  /// The rule that did; none for a top-level action or congruence.
   RuleId rule;
   /// Of congruence: the function, and the arguments that had become equal.
   FunctionId function;
-  std::vector<std::pair<Value, Value>> arguments;
+  std::vector<std::pair<Value, Value>> arguments = {};
+  /// Of congruence: the reasons for which the left and the right term were made in their classes.
+  std::array<std::optional<std::size_t>, 2> made = {};
 };
 
 struct OutOfTime {};
@@ -113,7 +117,7 @@ class Database {
   void stage_set(FunctionId function, const Value* arguments, Value value);
   void stage_removal(FunctionId function, const Value* arguments);
 
-  /// From now on every union remembers its reason. Terms then keep ids of their own.
+  /// From now on every union remembers its reason. What the database holds does not depend on it.
   void track_reasons() { tracking_ = true; }
   bool tracking() const { return tracking_; }
   const std::vector<Reason>& reasons() const { return reasons_; }
@@ -129,7 +133,9 @@ class Database {
   Value make_row(Function& function, const Value* arguments, std::uint32_t hash, Value output);
   void make_batch(const Code& code, const Instruction& instruction, Value* registers, std::size_t count);
   void join(SortId sort, Value a, Value b, RuleId rule, FunctionId function);
-  void note_congruence(const Function& function, const Value* before, const Value* after);
+  std::vector<Value> term_of(FunctionId function, const Value* arguments) const;
+  std::optional<std::size_t> take_made(FunctionId function, const Value* arguments);
+  void note_congruence(FunctionId function, const Value* before, const Value* after);
   void stage(FunctionId function, const Value* arguments, const Value* value, std::vector<Write>& list);
   void write(FunctionId function, const Value* cells, bool subsumed);
   void merge_into(FunctionId function, Row row, Value value, bool subsumed);
@@ -168,8 +174,9 @@ class Database {
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   bool tracking_ = false;
   RuleId blamed_;
-  std::vector<std::pair<Value, Value>> equal_arguments_;
+  Reason congruence_;
   std::vector<Reason> reasons_;
+  std::map<std::vector<Value>, std::size_t> made_;  // by term: the reason for which it is in its class
 };
 
 }  // namespace luminal::egraph

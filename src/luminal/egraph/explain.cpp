@@ -1,6 +1,7 @@
 #include "luminal/egraph/explain.h"
 
 #include <deque>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -18,28 +19,41 @@ class Explainer {
 
   // Uses only the first `limit` reasons: what explains a congruence was known before it.
   void add(Value left, Value right, std::size_t limit, int depth) {
+    Value here = left;
     for (const std::size_t index : path(left, right, limit)) {
       const Reason& reason = reasons_[index];
-      ExplanationStep step;
-      step.left = reason.left;
-      step.right = reason.right;
-      step.depth = depth;
-      if (!reason.function.none()) {
-        step.kind = ExplanationStep::Kind::congruence;
-        step.name = engine_.database().function(reason.function).name;
-      } else if (!reason.rule.none()) {
-        step.kind = ExplanationStep::Kind::rule;
-        step.name = engine_.rule(reason.rule).name;
-      }
-      steps.push_back(step);
-      if (!told_.insert(index).second) continue;
-      for (const auto& [before, after] : reason.arguments) add(before, after, index, depth + 1);
+      const bool forwards = reason.left == here;
+      here = forwards ? reason.right : reason.left;
+      tell_made(reason.made[forwards ? 0 : 1], depth);
+      tell(reason, depth);
+      if (told_.insert(index).second)
+        for (const auto& [before, after] : reason.arguments) add(before, after, index, depth + 1);
+      tell_made(reason.made[forwards ? 1 : 0], depth);
     }
   }
 
   std::vector<ExplanationStep> steps;
 
  private:
+  void tell(const Reason& reason, int depth) {
+    ExplanationStep step;
+    step.left = reason.left;
+    step.right = reason.right;
+    step.depth = depth;
+    if (!reason.function.none()) {
+      step.kind = ExplanationStep::Kind::congruence;
+      step.name = engine_.database().function(reason.function).name;
+    } else if (!reason.rule.none()) {
+      step.kind = ExplanationStep::Kind::rule;
+      step.name = engine_.rule(reason.rule).name;
+    }
+    steps.push_back(step);
+  }
+
+  void tell_made(std::optional<std::size_t> made, int depth) {
+    if (made) tell(reasons_[*made], depth);
+  }
+
   std::vector<std::size_t> path(Value left, Value right, std::size_t limit) const {
     std::unordered_map<Value, std::size_t> reached_by;
     std::deque<Value> queue = {left};

@@ -19,8 +19,9 @@ struct ExplanationStep {
 };
 
 /// Why two ids, as given when their terms were made, are in one class: which rules joined them, in order from
-/// the first to the second. A rule joins classes: the term it matched may be any that was in the class by
-/// then. Empty if they are the same id or not equal. Needs `Database::track_reasons` from the start.
+/// the first to the second; a step whose ids are the same made a term in its class. A rule joins classes: the
+/// term it matched may be any that was in the class by then. Empty if they are the same id or not equal.
+/// Needs `Database::track_reasons` from the start.
 std::vector<ExplanationStep> explain(const Engine& engine, Value left, Value right);
 
 }  // namespace luminal::egraph

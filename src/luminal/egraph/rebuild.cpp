@@ -130,13 +130,29 @@ void Database::collect_stale(Function& function, const std::vector<std::vector<V
   }
 }
 
-void Database::note_congruence(const Function& function, const Value* before, const Value* after) {
-  equal_arguments_.clear();
+std::vector<Value> Database::term_of(FunctionId id, const Value* arguments) const {
+  std::vector<Value> term = {static_cast<Value>(id.index())};
+  term.insert(term.end(), arguments, arguments + functions_[id.index()].inputs.size());
+  return term;
+}
+
+std::optional<std::size_t> Database::take_made(FunctionId id, const Value* arguments) {
+  const auto found = made_.extract(term_of(id, arguments));
+  return found.empty() ? std::nullopt : std::optional(found.mapped());
+}
+
+/// The reason for which a term is joined with the one that it became.
+void Database::note_congruence(FunctionId id, const Value* before, const Value* after) {
+  const Function& function = functions_[id.index()];
+  congruence_ = {};
   for (const std::uint32_t column : function.class_columns) {
     if (column < function.inputs.size() && before[column] != after[column]) {
-      equal_arguments_.emplace_back(before[column], after[column]);
+      congruence_.arguments.emplace_back(before[column], after[column]);
     }
   }
+  const auto other = made_.find(term_of(id, after));
+  if (other != made_.end()) congruence_.made[0] = other->second;  // `merged` has it on the left
+  congruence_.made[1] = take_made(id, before);
 }
 
 void Database::rewrite_row(FunctionId id, Row row, const Value* cells, std::uint32_t hash) {
@@ -151,11 +167,13 @@ void Database::rewrite_row(FunctionId id, Row row, const Value* cells, std::uint
     ++changes_;
     return;
   }
-  if (tracking_) note_congruence(function, table.row(row), cells);
   table.kill(row);
   ++changes_;
   const Row other = table.find(cells, hash);
+  if (tracking_ && other != no_row) note_congruence(id, table.row(row), cells);
   if (other == no_row) {
+    if (tracking_)
+      if (const auto made = take_made(id, table.row(row))) made_.insert_or_assign(term_of(id, cells), *made);
     table.append(cells, hash, subsumed, now_);
     return;
   }
