@@ -1,8 +1,11 @@
 // What a search may be told by kernels that are wrong, and what it keeps: never a wrong result, never half an
 // answer.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <thread>
 
 #include "luminal/codegen/helpers.h"
@@ -147,6 +150,130 @@ TEST(Trust, AMajorityCanBeWrong) {
   }
 }
 
+/// The program, but afterwards one element of its last buffer is another.
+std::string with_wrong_element(const codegen::Source& source, int buffer, int place) {
+  std::string text = source.text;
+  const std::string parameters =
+      "(i64 task, void* const* buffers, const i64* dims, void* scratch, i64* status) {\n";
+  const auto entry = text.rfind(cat("void ", source.entry, parameters));
+  EXPECT_NE(entry, std::string::npos);
+  text.replace(entry, 5 + source.entry.size(), "static void right_kernel");
+  return cat(text, "\nvoid ", source.entry, parameters,
+             "  right_kernel(task, buffers, dims, scratch, status);\n  if (task == 0) ((float*)buffers[",
+             buffer, "])[", place, "] = 7;\n}\n");
+}
+
+/// The usual schedule, or it and the next one, are wrong where the interpreter does not look, and faster than
+/// all others: what the most of them agree on is right, also when it speaks against the best until then.
+TEST(Trust, TheBestUntilNowCanBeWrong) {
+  for (const std::size_t wrong : {1U, 2U}) {
+    Graph g;
+    const Tensor x = g.named_tensor("x", {400, 300});
+    const Tensor y = x.gelu().retrieve();
+    cli::fill(g);
+    std::vector<std::string> first;
+    const auto device = std::make_shared<test::WrappedDevice>([&](const codegen::Source& source) {
+      const auto found = std::find(first.begin(), first.end(), source.text);
+      if (found == first.end() && first.size() < wrong) {
+        first.push_back(source.text);
+        return with_wrong_element(source, 1, 1);
+      }
+      if (found != first.end()) return with_wrong_element(source, 1, 1);
+      return test::with_statement(source, "  for (volatile i64 k = 0; k < 200000; ++k) {}\n");
+    });
+    Executable exe = compile(g, device, searching(60s, 40));
+    EXPECT_EQ(wrong_in(*exe.search_report()), wrong);
+    exe.run();
+    g.execute();
+    const auto difference = test::difference(exe.array(y), y.array(), false, 5e-4);
+    EXPECT_FALSE(difference) << *difference;
+  }
+}
+
+/// Nobody knows inputs from which places are computed: some are found, or the kernel is taken as it is.
+TEST(Trust, ComputedPlacesAreNoReasonToRefuse) {
+  for (const std::int64_t offset : {1, 1000}) {
+    Graph g;
+    const Tensor table = g.named_tensor("table", {50, 24});
+    const Tensor index = g.named_tensor("index", {40}, DType::i64);
+    const Tensor y = index_select(table, 0, index - offset).retrieve();
+    cli::fill(g);
+    std::vector<std::int64_t> places;
+    for (std::int64_t k = 0; k < 40; ++k) places.push_back(k * 7 % 50 + offset);
+    for (const bool known : {false, true}) {  // when it is compiled
+      if (known) index.set(places);
+      Executable exe = compile(g, device("cpu"), searching(60s, 20));
+      std::size_t timed = 0;
+      std::size_t unfit = 0;
+      for (const auto& kernel : exe.search_report()->kernels)
+        for (const auto& candidate : kernel.candidates) {
+          timed += candidate.timing.outcome == Timing::Outcome::timed ? 1 : 0;
+          unfit += candidate.timing.outcome == Timing::Outcome::unfit ? 1 : 0;
+        }
+      EXPECT_EQ(timed > 1, offset == 1);
+      EXPECT_EQ(unfit > 0, offset != 1);
+      exe.set(index, Array(places)).run();
+      index.set(places);
+      g.execute();
+      EXPECT_EQ(exe.get<float>(y), y.data<float>());
+    }
+  }
+}
+
+/// What is the caller's is not called in the processes that measure.
+TEST(Trust, ProgressIsToldInThisProcessOnly) {
+  const Layer layer;
+  CompileOptions options = searching(60s, 20);
+  std::size_t told = 0;
+  options.progress = [&, self = getpid()](const SearchProgress&) {
+    if (getpid() != self) std::abort();
+    ++told;
+  };
+  const Executable exe = compile(layer.g, device("cpu"), options);
+  EXPECT_GT(told, 0U);
+  for (const auto& kernel : exe.search_report()->kernels)
+    for (const auto& candidate : kernel.candidates)
+      EXPECT_NE(candidate.timing.outcome, Timing::Outcome::crashed) << candidate.timing.problem;
+}
+
+/// If no process that measures can begin, that is told, and it ends.
+TEST(Trust, DevicesThatDoNotStartInAChildAreAnError) {
+  class Stuck : public test::WrappedDevice {
+   public:
+    using WrappedDevice::WrappedDevice;
+    bool restart_in_child() override { throw std::runtime_error("no threads"); }
+  };
+  const Layer layer;
+  const auto stuck = std::make_shared<Stuck>([](const codegen::Source& source) { return source.text; });
+  try {
+    compile(layer.g, stuck, searching(60s, 20));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.problem().find("its process ended with status 1"), std::string::npos) << error.what();
+  }
+}
+
+/// Whoever looks is told of what was chosen, once.
+TEST(Trust, RulesAreThoseOfTheChosenPlan) {
+  const Layer layer;
+  CompileOptions options = searching(60s, 60);
+  std::map<std::string, std::size_t> told;
+  options.inspect = [&](std::string_view what, const std::string&) { ++told[std::string(what)]; };
+  compile(layer.g, device("cpu"), options);
+  EXPECT_EQ(told, (std::map<std::string, std::size_t>{
+                      {"derivation", 1}, {"egraph", 1}, {"rejected", 1}, {"statistics", 1}}));
+}
+
+/// Two searches in one record would be replayed as neither.
+TEST(Trust, RecordsHoldASearchOnce) {
+  const Layer layer;
+  TimingRecord record;
+  CompileOptions options = searching(60s, 10);
+  options.record = &record;
+  const Executable exe = compile(layer.g, device("cpu"), options);
+  EXPECT_THROW(compile(layer.g, device("cpu"), options), Error);
+}
+
 /// The first run of a program takes a millisecond longer: no reason to think ill of it.
 TEST(Trust, FirstRunsDoNotDecide) {
   Layer layer;
@@ -177,7 +304,7 @@ std::string bytes_of(const Executable& exe) {
   return text;
 }
 
-/// The time is over in the middle of steps, and what was not timed then is asked for again later.
+/// Nor do first runs of whole plans.
 TEST(Trust, FirstRunsOfPlansDoNotDecide) {
   Layer layer;
   const auto device = std::make_shared<test::WrappedDevice>([](const codegen::Source& source) {
@@ -207,6 +334,7 @@ TEST(Trust, RoundingThatAnOptimiserAmplifiesIsNotWrong) {
   }
 }
 
+/// The time is over in the middle of steps, and what was not timed then is asked for again later.
 TEST(Trust, ReplayOfASearchThatTimeEnded) {
   for (const auto budget : {300ms, 700ms, 1500ms}) {
     const Layer layer(96, true);

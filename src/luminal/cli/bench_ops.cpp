@@ -42,10 +42,14 @@ Multiply open_blas() {
   using Gemm =
       void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
   const auto gemm = reinterpret_cast<Gemm>(::dlsym(handle, "cblas_sgemm"));
-  if (gemm == nullptr) return {};
-  return [gemm](const Product& p, Operands& o) {
+  const auto set_threads = reinterpret_cast<void (*)(int)>(::dlsym(handle, "openblas_set_num_threads"));
+  if (gemm == nullptr || set_threads == nullptr) return {};
+  return [gemm, set_threads](const Product& p, Operands& o) {
+    // Our kernels call it on threads of our own, hence with one of its.
+    set_threads(best_device()->machine().workers);
     gemm(101, 111, p.transposed ? 112 : 111, p.m, p.n, p.k, 1, o.a.data(), p.k, o.b.data(),
          p.transposed ? p.k : p.n, 0, o.c.data(), p.n);
+    set_threads(1);
   };
 }
 

@@ -4,7 +4,6 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
-#include <set>
 #include <sstream>
 
 #include "luminal/cli/graph_file.h"
@@ -105,13 +104,11 @@ void run(const Options& given) {
   if (!given.rules.empty()) options.rules = read_file(given.rules, "compile");
   std::string derivation;
   const bool explains = given.explain || !given.html.empty();
-  // Rules are told of the first mapping; a search maps several times.
-  std::set<std::string, std::less<>> told;
   options.inspect = [&](std::string_view what, const std::string& text) {
     if (what == given.stage) std::cout << text;
     if (what == "statistics" && given.statistics) std::cout << text;
     if (what == "rejected" && given.rejected) std::cout << text;
-    if (what == "derivation" && explains && told.insert(text).second) derivation += text;
+    if (what == "derivation" && explains) derivation += text;
   };
   if (given.stage != "egraph" && !given.statistics && !given.rejected && !explains) options.inspect = {};
   const auto start = std::chrono::steady_clock::now();

@@ -110,24 +110,14 @@ bool was_run(const SearchReport::Plan& plan) {
   return plan.timing.outcome == Timing::Outcome::timed && plan.timing.median > 0;
 }
 
-/// Why there is no time of the whole plan, as far as the report tells.
-std::string why_not_run(const SearchReport& search, bool has_host_steps) {
-  if (has_host_steps) return "not timed: steps on the host are not run for practice";
-  const bool some = std::any_of(search.plans.begin(), search.plans.end(), was_run);
-  if (search.stopped == "nothing more was to be gained" && !some)
-    return "not timed: all plans are equal, or too large to be in memory together";
-  if (search.stopped == "it was replayed") return "not timed: the record has no time of it";
-  return cat("not timed: ", search.stopped);
-}
-
-std::string outcome_of(const SearchReport& search, std::size_t number, bool has_host_steps) {
+std::string outcome_of(const SearchReport& search, std::size_t number) {
   const auto& plan = search.plans[number];
   std::vector<std::string> words;
   if (plan.chosen) words.emplace_back("chosen");
   if (plan.timing.outcome != Timing::Outcome::timed) {
     words.push_back(cat(name(plan.timing.outcome), ": ", plan.timing.problem));
   } else if (!was_run(plan)) {
-    words.push_back(why_not_run(search, has_host_steps));
+    words.push_back(cat("not timed: ", search.untimed));
   } else {
     // Equal plans are run once, and have that time.
     const auto first = std::find_if(search.plans.begin(), search.plans.end(),
@@ -137,7 +127,7 @@ std::string outcome_of(const SearchReport& search, std::size_t number, bool has_
   return join(words, "; ");
 }
 
-void explain_search(const SearchReport& search, bool has_host_steps, Writer& out) {
+void explain_search(const SearchReport& search, Writer& out) {
   out.heading(1, "The search");
   out.line(cat(search.candidates, " candidates in ", std::lround(search.seconds), " s; it ended because ",
                search.stopped, "."));
@@ -147,7 +137,7 @@ void explain_search(const SearchReport& search, bool has_host_steps, Writer& out
   for (std::size_t k = 0; k < search.plans.size(); ++k) {
     const auto& plan = search.plans[k];
     out.row({plan.name, plan.predicted > 0 ? microseconds(plan.predicted) : "",
-             was_run(plan) ? microseconds(plan.timing.seconds) : "", outcome_of(search, k, has_host_steps)},
+             was_run(plan) ? microseconds(plan.timing.seconds) : "", outcome_of(search, k)},
             plan.chosen);
   }
   out.end_table();
@@ -164,7 +154,7 @@ void explain(const Executable& exe, const std::string& derivation, Writer& out) 
   out.heading(1, "The plan");
   out.line(cat(exe.kernel_count(), " kernels a run, ", exe.host_step_count(), " steps on the host, ",
                exe.copy_count(), " copies, ", loads.size(), " kernels when weights are set."));
-  if (exe.search_report() != nullptr) explain_search(*exe.search_report(), exe.host_step_count() > 0, out);
+  if (exe.search_report() != nullptr) explain_search(*exe.search_report(), out);
   out.heading(1, "Kernels");
   for (const auto& [number, count] : runs) explain_kernel(plan, number, count, exe.search_report(), out);
   out.heading(1, "Rules that led there");

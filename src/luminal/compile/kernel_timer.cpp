@@ -25,14 +25,16 @@ std::optional<std::uint32_t> place_input(const kernel::Kernel& kernel, kernel::V
 }
 
 /// What numbers a kernel's inputs should be: integers that name places must lie on their axes.
-std::vector<DataBank::Numbers> numbers_of(const kernel::Kernel& kernel, const DimMap& dims, bool positive) {
+/// Of inputs that places are computed from all are 0, or some from 1 to 9.
+std::vector<DataBank::Numbers> numbers_of(const kernel::Kernel& kernel, const DimMap& dims, bool positive,
+                                          bool zeros) {
   std::vector<DataBank::Numbers> numbers(kernel.inputs().size(), {.positive = positive});
   for (const auto& value : kernel.values()) {
     const auto* position = value.try_get<kernel::value::Position>();
     if (position == nullptr) continue;
     const auto input = place_input(kernel, position->argument);
     if (!input) {
-      for (auto& each : numbers) each.places = 1;
+      for (auto& each : numbers) each.places = zeros ? 1 : 0;
       return numbers;
     }
     std::int64_t& places = numbers[*input].places;
@@ -92,6 +94,10 @@ std::size_t affordable(const kernel::Kernel& kernel, const kernel::Store& store,
   return static_cast<std::size_t>(std::clamp(points, 4.0, 64.0));
 }
 
+std::uint64_t hash_of(const codegen::Source& source) {
+  return Hash(11).add(source.text).add(source.tasks.text()).add(source.scratch_bytes.text()).value();
+}
+
 std::size_t bytes_of(const kernel::ArrayType& type, const DimMap& dims) {
   std::size_t count = byte_size(type.dtype);
   for (const auto dim : type.shape.eval(dims)) count *= static_cast<std::size_t>(dim);
@@ -122,13 +128,25 @@ std::vector<const TunedKernel::Candidate*> TunedKernel::best_few(std::size_t mos
 
 bool TunedKernel::has(const codegen::Schedule& schedule) const {
   const std::string wanted = codegen::text(schedule);
-  return std::any_of(candidates.begin(), candidates.end(),
-                     [&](const Candidate& c) { return codegen::text(c.schedule) == wanted; });
+  return same.contains(wanted) || std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+           return codegen::text(c.schedule) == wanted;
+         });
 }
 
 double TunedKernel::usual_seconds() const {
   if (candidates.empty() || candidates.front().timing.outcome != Timing::Outcome::timed) return 0;
   return candidates.front().timing.seconds;
+}
+
+bool TunedKernel::is_unfit() const {
+  return !candidates.empty() && candidates.front().timing.outcome == Timing::Outcome::unfit;
+}
+
+bool TunedKernel::fails_as_usual() const {
+  const std::string wanted = codegen::text(usual);
+  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+    return codegen::text(candidate.schedule) == wanted && candidate.timing.is_failure();
+  });
 }
 
 KernelTimer::KernelTimer(std::shared_ptr<runtime::Device> device, const DimMap& dims, std::string scope,
@@ -151,6 +169,18 @@ std::optional<Timing> KernelTimer::known(const std::string& key) const {
 
 void KernelTimer::learn(const std::string& key, const Timing& timing) {
   record_.add(key, timing);
+}
+
+bool KernelTimer::must_stop() const {
+  switch (duty_) {
+    case Duty::none:
+      return limits_.stop && limits_.stop();
+    case Duty::unless_cancelled:
+      return limits_.cancelled && limits_.cancelled();
+    case Duty::always:
+      break;
+  }
+  return false;
 }
 
 bool KernelTimer::is_over() const {
@@ -204,30 +234,43 @@ std::span<const std::byte> KernelTimer::input(const TunedKernel& kernel, std::si
   return bank_.elements(type.dtype, bytes_of(type, dims_), number, samples.inputs[number]);
 }
 
-/// Elements of what the kernel computes, by the interpreter: as many as it can afford.
+/// Elements of what the kernel computes, by the interpreter, on numbers that say something.
 void KernelTimer::sample(const TunedKernel& tuned) {
   if (samples_.contains(tuned.key)) return;
   Samples& samples = samples_[tuned.key];
   const kernel::Kernel& kernel = tuned.kernel;
-  for (const bool positive : {false, true}) {
-    samples = {.known = {}, .inputs = numbers_of(kernel, dims_, positive)};
+  for (const auto& [positive, zeros] :
+       {std::pair(false, true), {true, true}, {false, false}, {true, false}}) {
+    samples = {.known = {}, .inputs = numbers_of(kernel, dims_, positive, zeros)};
     std::vector<std::span<const std::byte>> inputs;
     for (std::size_t k = 0; k < kernel.inputs().size(); ++k) inputs.push_back(input(tuned, k, samples));
-    bool finite = true;
-    for (const auto& store : kernel.stores()) {
-      if (!is_plain(store)) continue;
-      std::vector<std::int64_t> extents;
-      for (const auto loop : store.domain) extents.push_back(kernel.loop(loop).extent.eval(dims_));
-      for (const auto& point : points_of(extents, affordable(kernel, store, dims_))) {
-        const auto found = kernel::interpret_at(kernel, inputs, dims_, store, point, sampling_limit / 4);
-        if (!found) break;
-        finite = finite && std::isfinite(to_double(found->value));
-        samples.known.push_back({store.output, found->place, found->value});
-      }
+    try {
+      samples.known = known_elements(kernel, inputs);
+    } catch (const Error&) {
+      continue;  // a place is outside of its axis
     }
-    if (finite) return;
+    if (std::all_of(samples.known.begin(), samples.known.end(),
+                    [](const KnownElement& known) { return std::isfinite(to_double(known.value)); }))
+      return;
   }
   samples.known.clear();  // nothing that says anything
+}
+
+/// As many as the interpreter can afford. `Error` if the inputs name places that are not there.
+std::vector<KnownElement> KernelTimer::known_elements(
+    const kernel::Kernel& kernel, const std::vector<std::span<const std::byte>>& inputs) const {
+  std::vector<KnownElement> result;
+  for (const auto& store : kernel.stores()) {
+    if (!is_plain(store)) continue;
+    std::vector<std::int64_t> extents;
+    for (const auto loop : store.domain) extents.push_back(kernel.loop(loop).extent.eval(dims_));
+    for (const auto& point : points_of(extents, affordable(kernel, store, dims_))) {
+      const auto found = kernel::interpret_at(kernel, inputs, dims_, store, point, sampling_limit / 4);
+      if (!found) break;
+      result.push_back({store.output, found->place, found->value});
+    }
+  }
+  return result;
 }
 
 KernelTimer::Batch KernelTimer::begin(const std::vector<Request>& requests) {
@@ -235,6 +278,8 @@ KernelTimer::Batch KernelTimer::begin(const std::vector<Request>& requests) {
   std::vector<runtime::Plan> plans;
   for (const auto& request : requests) batch.steps.push_back(begun(request, plans));
   if (plans.empty()) return batch;
+  batch.begun = plans.size();
+  begun_ += batch.begun;
   batch.compilation = std::make_unique<Compilation>(device_, std::move(plans), store_);
   batch.compilation->begin();
   return batch;
@@ -247,44 +292,64 @@ std::string KernelTimer::key_again(const std::string& what) {
   return key;
 }
 
+/// Schedules that give the same program as another one are no trials.
 KernelTimer::Step KernelTimer::begun(const Request& request, std::vector<runtime::Plan>& plans) {
-  const TunedKernel& kernel = *request.kernel;
+  TunedKernel& kernel = *request.kernel;
   Step step{.kernel = request.kernel, .trials = {}};
-  for (const auto& schedule : request.schedules)
-    if (!kernel.has(schedule))
-      step.trials.push_back({schedule, key_again(cat(kernel.key, codegen::text(schedule))), {}, {}});
-  for (auto& trial : step.trials) {
-    trial.timing = known(trial.key);
-    if (trial.timing) {
-      if (!record_.find(trial.key)) ++timed_;
-      learn(trial.key, *trial.timing);
-      continue;
-    }
-    if (replay_ != nullptr) continue;  // the time was over then
-    if (limits_.candidates != 0 && timed_ + begun_ >= limits_.candidates && !obliged_) break;
+  std::set<std::uint64_t> here;
+  for (const auto& schedule : request.schedules) {
+    if (kernel.has(schedule)) continue;
+    Trial trial{.schedule = schedule, .key = {}};
+    std::optional<runtime::Plan> plan;
     try {
-      plans.push_back(plan_of(kernel, trial.schedule));
-      trial.compiled = plans.size() - 1;
-      ++begun_;
+      plan = plan_of(kernel, schedule);
+      trial.source = hash_of(plan->kernels[0].source);
     } catch (const std::exception& error) {
       trial.timing = Timing{.outcome = Timing::Outcome::refused, .problem = error.what()};
-      learn(trial.key, *trial.timing);
     }
+    if (plan && std::any_of(kernel.candidates.begin(), kernel.candidates.end(),
+                            [&](const auto& candidate) { return candidate.source == trial.source; })) {
+      kernel.same.insert(codegen::text(schedule));
+      continue;
+    }
+    if (plan && !here.insert(trial.source).second) continue;
+    trial.key = key_again(cat(kernel.key, codegen::text(schedule)));
+    begin_trial(trial, std::move(plan), plans);
+    step.trials.push_back(std::move(trial));
   }
   return step;
 }
 
-void KernelTimer::finish(Batch& batch) {
-  for (const auto& step : batch.steps) {
-    const auto compiled = std::count_if(step.trials.begin(), step.trials.end(),
-                                        [](const Trial& trial) { return trial.compiled.has_value(); });
-    begun_ -= static_cast<std::size_t>(compiled);
-    if (compiled > 0 && !must_stop()) sample(*step.kernel);
+/// Its timing is known, or it is compiled; neither if that was not to be.
+void KernelTimer::begin_trial(Trial& trial, std::optional<runtime::Plan> plan,
+                              std::vector<runtime::Plan>& plans) {
+  if (const auto before = known(trial.key)) {
+    if (!record_.find(trial.key)) ++timed_;
+    trial.timing = before;
   }
+  if (trial.timing) return learn(trial.key, *trial.timing);
+  const bool is_full = limits_.candidates != 0 && timed_ + begun_ + plans.size() >= limits_.candidates;
+  if (replay_ != nullptr || (is_full && duty_ == Duty::none)) return;  // the time was over then, or is now
+  plans.push_back(std::move(*plan));
+  trial.compiled = plans.size() - 1;
+}
+
+void KernelTimer::drop(Batch& batch) {
+  begun_ -= batch.begun;
+  batch = {};
+}
+
+void KernelTimer::finish(Batch& batch) {
+  begun_ -= batch.begun;
+  for (const auto& step : batch.steps)
+    if (std::any_of(step.trials.begin(), step.trials.end(),
+                    [](const Trial& trial) { return trial.compiled.has_value(); }) &&
+        !must_stop())
+      sample(*step.kernel);
   if (batch.compilation) batch.compilation->finish([this] { return must_stop(); });
   // Nothing runs in turn with a kernel's only schedule: half of the rounds are at another moment, after the
   // other kernels.
-  const bool several = batch.steps.size() > 1;
+  const bool several = batch.steps.size() > 1 && duty_ == Duty::none;
   const int rounds = several ? 3 : 6;
   std::vector<Timings> timings;
   for (const auto& step : batch.steps)
@@ -327,7 +392,7 @@ KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* 
       .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
   const double best = kernel.best() != nullptr ? kernel.best()->timing.seconds : 0;
   options.rounds = best > 4e-3 ? 3 : rounds;  // what takes long shows its differences in few runs
-  if (obliged_) options.rounds = 1;
+  if (duty_ != Duty::none) options.rounds = 1;
   options.patience = best == 0 ? 10 : std::max(1.5, 40 * best);
   const auto found = measure(*device_, subjects, options);
   for (std::size_t k = 0; k < found.size(); ++k) *places[k] = found[k];
@@ -341,16 +406,20 @@ bool KernelTimer::is_disturbed(const TunedKernel& kernel, const Timings& timings
          timings.back()->seconds > disturbed * kernel.best()->timing.seconds;
 }
 
-/// The best schedule ran once more, or did when the record was taken: if it took less time, that is its time.
+/// The best schedule ran once more, or did when the record was taken: if it took less time, that is its time;
+/// if it failed beside others, it has failed.
 void KernelTimer::remember_best(TunedKernel& kernel, const std::optional<Timing>& measured) {
   const auto best = std::find_if(kernel.candidates.begin(), kernel.candidates.end(),
                                  [&](const auto& candidate) { return &candidate == kernel.best(); });
   if (best == kernel.candidates.end()) return;
   const std::string key = key_again(cat(kernel.key, "best of ", kernel.candidates.size()));
   const auto timing = replay_ != nullptr ? known(key) : measured;
-  if (!timing || timing->outcome != Timing::Outcome::timed || timing->seconds >= best->timing.seconds) return;
+  const bool is_shorter =
+      timing && timing->outcome == Timing::Outcome::timed && timing->seconds < best->timing.seconds;
+  if (!timing || (!timing->is_failure() && !is_shorter)) return;
   best->timing = *timing;
   learn(key, *timing);
+  if (timing->is_failure()) kernel.best_runner.reset();
 }
 
 void KernelTimer::conclude(const Step& step, const Timings& timings, const Compilation* compilation) {
@@ -368,7 +437,7 @@ void KernelTimer::conclude(const Step& step, const Timings& timings, const Compi
     }
     if (!timing) continue;
     const double best = kernel.best() != nullptr ? kernel.best()->timing.seconds : 0;
-    kernel.candidates.push_back({trial.schedule, *timing});
+    kernel.candidates.push_back({trial.schedule, *timing, trial.source});
     if (trial.compiled && timing->outcome == Timing::Outcome::timed && (best == 0 || timing->seconds < best))
       kernel.best_runner = compilation->made()[*trial.compiled].runner;
   }

@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,27 +22,37 @@ struct TunedKernel {
   struct Candidate {
     codegen::Schedule schedule;
     Timing timing;
+    std::uint64_t source = 0;  // the hash of its program
   };
   std::vector<Candidate> candidates;
+  std::set<std::string> same;                    // schedules, as text, that give the program of a candidate
   std::shared_ptr<runtime::Runner> best_runner;  // of the best candidate, if it was compiled here
 
   /// The fastest that was right; none if no candidate was.
   const Candidate* best() const;
   /// The few fastest that were right, the fastest first.
   std::vector<const Candidate*> best_few(std::size_t most) const;
+  /// Whether it was tried, or gives the same program as one that was.
   bool has(const codegen::Schedule& schedule) const;
+  /// How many schedules it has.
+  std::size_t seen() const { return candidates.size() + same.size(); }
   /// The time of the usual schedule, which is tried first; 0 if it has none.
   double usual_seconds() const;
   /// Whether more than the usual schedule was tried.
   bool is_tuned() const { return candidates.size() > 1 && best() != nullptr; }
+  /// Whether it cannot be timed, for nobody knows inputs that it can read.
+  bool is_unfit() const;
+  /// Whether the usual schedule was found to be wrong, to crash or to hang.
+  bool fails_as_usual() const;
 };
 
 /// Times schedules of kernels, each once; in a replay what the record has is what they took.
 class KernelTimer {
  public:
   struct Limits {
-    std::function<bool()> stop;  // the time is over
-    std::size_t candidates = 0;  // that may be timed; 0: any number
+    std::function<bool()> stop;       // the time is over, or it was interrupted
+    std::function<bool()> cancelled;  // it was interrupted
+    std::size_t candidates = 0;       // that may be timed; 0: any number
   };
   /// `scope` is a text for all that timings depend on, beside kernels and schedules.
   KernelTimer(std::shared_ptr<runtime::Device> device, const DimMap& dims, std::string scope,
@@ -56,8 +67,9 @@ class KernelTimer {
   struct Trial {
     codegen::Schedule schedule;
     std::string key;
-    std::optional<Timing> timing;
-    std::optional<std::size_t> compiled;  // its number among what the batch compiles
+    std::uint64_t source = 0;
+    std::optional<Timing> timing = {};
+    std::optional<std::size_t> compiled = {};  // its number among what the batch compiles
   };
   struct Step {
     TunedKernel* kernel = nullptr;
@@ -67,18 +79,22 @@ class KernelTimer {
   struct Batch {
     std::vector<Step> steps;
     std::unique_ptr<Compilation> compilation;
+    std::size_t begun = 0;  // of its trials
   };
   /// Looks up what is known already, and begins to compile the rest, beside what the caller does.
   Batch begin(const std::vector<Request>& requests);
   /// Times them, kernel by kernel: they are candidates of their kernels from now on.
   void finish(Batch& batch);
+  /// Does not: it is as if they had never been begun.
+  void drop(Batch& batch);
   /// `begin` and `finish`.
   void time(const std::vector<Request>& requests);
   /// Whether the next batch may be begun before one is finished.
   bool may_begin_ahead() const { return !device_->shares_host_processors(); }
-  /// While on, no limit holds and little is timed: a kernel of which no right candidate is known must get
-  /// one.
-  void set_obliged(bool on) { obliged_ = on; }
+  /// What must be timed, whatever the limits say, is timed shortly: a kernel that was never run, if nobody
+  /// interrupts; a kernel of which no right candidate is known, in any case.
+  enum class Duty : std::uint8_t { none, unless_cancelled, always };
+  void set_duty(Duty duty) { duty_ = duty; }
 
   /// Timings of whole plans, kept with the rest.
   std::optional<Timing> known(const std::string& key) const;
@@ -98,7 +114,10 @@ class KernelTimer {
   runtime::Plan plan_of(const TunedKernel& kernel, const codegen::Schedule& schedule) const;
   Subject subject(const TunedKernel& kernel, runtime::Runner& runner);
   void sample(const TunedKernel& kernel);
+  std::vector<KnownElement> known_elements(const kernel::Kernel& kernel,
+                                           const std::vector<std::span<const std::byte>>& inputs) const;
   Step begun(const Request& request, std::vector<runtime::Plan>& plans);
+  void begin_trial(Trial& trial, std::optional<runtime::Plan> plan, std::vector<runtime::Plan>& plans);
   std::string key_again(const std::string& what);
   /// What a step's trials took, and last the kernel's best schedule of before; nothing where the time was
   /// over first.
@@ -107,7 +126,7 @@ class KernelTimer {
   static bool is_disturbed(const TunedKernel& kernel, const Timings& timings);
   void conclude(const Step& step, const Timings& timings, const Compilation* compilation);
   void remember_best(TunedKernel& kernel, const std::optional<Timing>& measured);
-  bool must_stop() const { return !obliged_ && limits_.stop && limits_.stop(); }
+  bool must_stop() const;
 
   /// Elements that the interpreter computed, and what numbers the inputs are then.
   struct Samples {
@@ -128,7 +147,7 @@ class KernelTimer {
   std::map<std::string, Samples> samples_;
   std::size_t timed_ = 0;
   std::size_t begun_ = 0;  // in steps that are not finished
-  bool obliged_ = false;
+  Duty duty_ = Duty::none;
 };
 
 }  // namespace luminal

@@ -23,7 +23,7 @@
 namespace luminal {
 
 std::string_view name(Timing::Outcome outcome) {
-  constexpr std::string_view names[] = {"timed", "wrong", "crashed", "hung", "refused"};
+  constexpr std::string_view names[] = {"timed", "wrong", "crashed", "hung", "refused", "unfit"};
   return names[static_cast<std::size_t>(outcome)];
 }
 
@@ -91,7 +91,7 @@ std::vector<std::byte> nudged(DType dtype, std::span<const std::byte> elements) 
 
 /// What a child tells its parent; short enough that a pipe keeps it whole.
 struct Message {
-  enum class Kind : std::int32_t { begins, timed, wrong, refused, unable, done };
+  enum class Kind : std::int32_t { begins, timed, wrong, refused, unfit, unable, done };
   Kind kind = Kind::done;
   std::int32_t subject = 0;
   double seconds = 0;
@@ -205,6 +205,7 @@ class Session {
       const Stopwatch watch;
       subject.runner->run();
       const double seconds = watch.seconds(subject.parallel);
+      tell({.kind = Message::Kind::begins}, k);  // large results take long to be compared
       results_[k] = results_of(subject);
       auto problem = against_oracle(k);
       if (!problem && subject.writes_everything) problem = unwritten(k);
@@ -218,6 +219,8 @@ class Session {
       if (options_.warmed) timed_run(k);
       for (const double is_short : {2e-2, 2e-3})
         if (best_[k] < is_short) timed_run(k);
+    } catch (const runtime::IndexError& error) {
+      tell({.kind = Message::Kind::unfit}, k, error.what());
     } catch (const std::exception& error) {
       tell({.kind = Message::Kind::refused}, k, error.what());
     }
@@ -290,24 +293,36 @@ class Session {
     return std::nullopt;
   }
 
-  /// Those that disagree with more than half of the others are wrong.
+  using Complaints = std::vector<std::pair<std::size_t, std::string>>;
+
+  /// Those of the subjects whose results are not the reference's.
+  Complaints disagreements(const std::vector<std::size_t>& sound, std::size_t reference) {
+    Complaints result;
+    for (const auto k : sound) {
+      if (k == reference) continue;
+      tell({.kind = Message::Kind::begins}, k);
+      if (const auto found = disagreement(k, reference)) result.emplace_back(k, *found);
+    }
+    return result;
+  }
+
+  /// Those that disagree with one with which at least half agree are wrong; if there is none, those that
+  /// disagree with the first.
   void check_agreement() {
     std::vector<std::size_t> sound;
     for (const auto k : members_)
       if (best_[k] >= 0) sound.push_back(k);
-    for (std::size_t tries = 0; sound.size() > 1 && tries < 2; ++tries) {
-      const std::size_t reference = sound[tries];
-      std::vector<std::pair<std::size_t, std::string>> others;
-      for (const auto k : sound)
-        if (const auto found = k == reference ? std::nullopt : disagreement(k, reference))
-          others.emplace_back(k, *found);
+    std::optional<Complaints> wrong;
+    for (const auto reference : sound) {
+      auto others = disagreements(sound, reference);
       const bool outvoted = others.size() * 2 > sound.size() && sound.size() > 2;
-      if (outvoted && tries == 0) continue;
-      for (const auto& [k, why] : others) {
-        best_[k] = -1;
-        tell({.kind = Message::Kind::wrong}, k, why);
-      }
-      return;
+      if (!outvoted || !wrong) wrong = std::move(others);
+      if (!outvoted) break;
+    }
+    if (!wrong) return;
+    for (const auto& [k, why] : *wrong) {
+      best_[k] = -1;
+      tell({.kind = Message::Kind::wrong}, k, why);
     }
   }
 
@@ -351,6 +366,8 @@ class Ledger {
         return fail(k, Timing::Outcome::wrong, message.text);
       case Message::Kind::refused:
         return fail(k, Timing::Outcome::refused, message.text);
+      case Message::Kind::unfit:
+        return fail(k, Timing::Outcome::unfit, message.text);
       default:
         return;
     }
@@ -358,7 +375,10 @@ class Ledger {
   void fail(std::size_t k, Timing::Outcome outcome, const std::string& problem) {
     if (!timings_[k]) timings_[k] = Timing{.outcome = outcome, .problem = problem};
   }
-  std::size_t current() const { return current_; }
+  /// A child that has begun nothing is to blame all of them for.
+  void fail_current(Timing::Outcome outcome, const std::string& problem) {
+    for (const auto k : current_ ? std::vector<std::size_t>{*current_} : open()) fail(k, outcome, problem);
+  }
 
   /// Those that may be timed yet.
   std::vector<std::size_t> open() const {
@@ -367,8 +387,10 @@ class Ledger {
       if (!timings_[k]) result.push_back(k);
     return result;
   }
-  void forget_times() {
+  /// Before another child.
+  void forget() {
     for (auto& list : seconds_) list.clear();
+    current_.reset();
   }
 
   std::vector<std::optional<Timing>> finish() {
@@ -384,9 +406,10 @@ class Ledger {
  private:
   std::vector<std::optional<Timing>> timings_;
   std::vector<std::vector<double>> seconds_;
-  std::size_t current_ = 0;
+  std::optional<std::size_t> current_;  // the subject that runs
 };
 
+/// Nothing of the caller's is called in a child, and nothing leaves it but messages.
 [[noreturn]] void be_child(runtime::Device& device, std::span<const Subject> subjects,
                            const std::vector<std::size_t>& members, const MeasureOptions& options, int pipe) {
   for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM}) std::signal(number, SIG_DFL);
@@ -398,13 +421,43 @@ class Ledger {
     while (::write(pipe, &message, sizeof(message)) < 0 && errno == EINTR) {
     }
   };
-  if (!device.restart_in_child()) {
-    tell({.kind = Message::Kind::unable});
+  try {
+    MeasureOptions own = options;
+    own.stop = {};  // the parent asks
+    if (device.restart_in_child())
+      Session(subjects, members, own, tell).run();
+    else
+      tell({.kind = Message::Kind::unable});
     ::_exit(0);
+  } catch (...) {
+    ::_exit(1);
   }
-  Session(subjects, members, options, tell).run();
-  ::_exit(0);
 }
+
+/// A process that measures, ended with this at the latest.
+class Child {
+ public:
+  Child(pid_t process, int pipe) : process_(process), pipe_(pipe) {}
+  ~Child() { end(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  int pipe() const { return pipe_; }
+  /// Whatever it does; its status. One that is done ends by itself.
+  int end() {
+    int status = 0;
+    if (process_ < 0) return status;
+    ::close(pipe_);
+    ::kill(process_, SIGKILL);
+    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t process_;
+  int pipe_;
+};
 
 enum class Ending : std::uint8_t { done, unable, died, silent, stopped };
 
@@ -486,23 +539,19 @@ std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<co
       be_child(device, subjects, members, options, ends[1]);
     }
     ::close(ends[1]);
-    const Ending ending = listen(ends[0], options, ledger);
-    ::close(ends[0]);
-    if (ending != Ending::done && ending != Ending::unable) ::kill(child, SIGKILL);  // it may be gone already
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    Child running(child, ends[0]);
+    const Ending ending = listen(running.pipe(), options, ledger);
+    const int status = running.end();
     if (ending == Ending::unable) {
       Session(subjects, members, options, [&](const Message& message) { ledger.take(message); }).run();
       break;
     }
     if (ending == Ending::done || ending == Ending::stopped) break;
     if (ending == Ending::silent)
-      ledger.fail(ledger.current(), Timing::Outcome::hung,
-                  cat("did not end within ", options.patience, " s"));
+      ledger.fail_current(Timing::Outcome::hung, cat("did not end within ", options.patience, " s"));
     else
-      ledger.fail(ledger.current(), Timing::Outcome::crashed, death(status));
-    ledger.forget_times();
+      ledger.fail_current(Timing::Outcome::crashed, death(status));
+    ledger.forget();
   }
   return ledger.finish();
 }

@@ -18,11 +18,14 @@ struct Timing {
     crashed,  // it took its process with it
     hung,     // it did not end in the time it was given
     refused,  // it could not be compiled or prepared
+    unfit,    // it names places outside of an axis, for its inputs were invented
   };
   Outcome outcome = Outcome::timed;
   double seconds = 0;  // the shortest run
   double median = 0;
   std::string problem = {};
+  /// Whether it must not be taken.
+  bool is_failure() const { return outcome != Outcome::timed && outcome != Outcome::unfit; }
   friend bool operator==(const Timing&, const Timing&) = default;
 };
 std::string_view name(Timing::Outcome outcome);

@@ -45,7 +45,8 @@ double Outlook::seconds(const search::Estimate& prior) const {
 double Outlook::seconds(const TunedKernel& kernel) const {
   constexpr double avoided = 1000;  // it was tried, and nothing was right
   const auto* best = kernel.best();
-  if (best == nullptr) return seconds(kernel.prior) * (kernel.candidates.empty() ? 1 : avoided);
+  if (best == nullptr)
+    return seconds(kernel.prior) * (kernel.candidates.empty() || kernel.is_unfit() ? 1 : avoided);
   return best->timing.seconds * (kernel.is_tuned() ? 1 : tuned_.of(kernel.prior.family));
 }
 

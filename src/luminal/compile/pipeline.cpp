@@ -63,6 +63,11 @@ Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& de
   SessionStore store(cache);
   const Decisions decisions = decisions_for(planner, options, cache, store, data);
   result.search = std::move(data.search);
+  if (options.inspect)
+    for (const auto& [key, region] : decisions.regions) {
+      options.inspect("rejected", region.rejected);
+      options.inspect("derivation", region.derivation);
+    }
   Assembled assembled = planner.assemble(decisions, data.sink());
   for (const auto& stage : planner.reports()) report(data.reports, stage.name, stage.seconds, stage.detail);
   const auto start = std::chrono::steady_clock::now();

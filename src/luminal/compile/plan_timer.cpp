@@ -1,6 +1,7 @@
 #include "luminal/compile/plan_timer.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "luminal/support/error.h"
@@ -105,6 +106,11 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
     return std::none_of(assembled.plan.steps.begin(), assembled.plan.steps.end(),
                         [](const runtime::Step& step) { return static_cast<bool>(step.host); });
   });
+  why_not_ = !pure                   ? "steps on the host are not run for practice"
+             : different.size() < 2  ? "all plans are equal"
+             : timer_.is_replay()    ? "the record has no time of it"
+             : !fits(plans, members) ? "the plans are too large to be in memory together"
+                                     : "there was no time for it";
   if (pure && different.size() > 1 && !members.empty() && fits(plans, members) && !stop()) {
     std::vector<runtime::Plan> copies;
     for (const auto k : members) copies.push_back(plans[k].plan);
@@ -127,17 +133,17 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
     // One plan's time differs by a fifth from process to process.
     for (int again = 0; again < 2 && are_short(timings, 5e-2) && !stop(); ++again)
       keep_better(timings, measure(planner_.device(), subjects, options));
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      if (!timings[i]) continue;
-      timer_.learn(keys[made[i]], *timings[i]);
-      ++timed_;
-    }
+    for (std::size_t i = 0; i < made.size(); ++i)
+      if (timings[i]) timer_.learn(keys[made[i]], *timings[i]);
   }
+  std::set<std::string> timed;
   for (std::size_t k = 0; k < candidates.size(); ++k)
     if (const auto timing = candidates[k].timing ? std::nullopt : timer_.known(keys[k])) {
       candidates[k].timing = timing;
       timer_.learn(keys[k], *timing);
+      timed.insert(keys[k]);
     }
+  timed_ = timed.size();
   return best_of(candidates);
 }
 
@@ -155,12 +161,13 @@ std::size_t PlanTimer::best_of(const std::vector<Candidate>& candidates) {
   if (best) return *best;
   // Never timed whole. Schedules that were tried were checked one by one, and so were the kernels of a plan
   // of which all were timed.
-  best = 1;
-  for (std::size_t k = 2; k < candidates.size(); ++k)
-    if (!candidates[k].timing && candidates[k].predicted > 0 && candidates[*best].predicted > 0 &&
-        candidates[k].predicted < candidates[*best].predicted)
+  for (std::size_t k = 1; k < candidates.size(); ++k) {
+    if (candidates[k].timing && candidates[k].timing->is_failure()) continue;
+    if (!best || (candidates[k].predicted > 0 && candidates[*best].predicted > 0 &&
+                  candidates[k].predicted < candidates[*best].predicted))
       best = k;
-  return *best;
+  }
+  return best.value_or(0);
 }
 
 }  // namespace luminal

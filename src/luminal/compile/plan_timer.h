@@ -29,6 +29,8 @@ class PlanTimer {
   /// plans are timed once; the first stands for all. `stop` ends it early.
   std::size_t choose(std::vector<Candidate>& candidates, const std::function<bool()>& stop);
   std::size_t timed() const { return timed_; }
+  /// Why plans that have no time have none.
+  const std::string& why_not() const { return why_not_; }
 
  private:
   static std::size_t best_of(const std::vector<Candidate>& candidates);
@@ -42,6 +44,7 @@ class PlanTimer {
   std::vector<Array> arrays_;  // values that subjects read
   std::map<NodeId, std::size_t> array_of_;
   std::size_t timed_ = 0;
+  std::string why_not_;
 };
 
 }  // namespace luminal

@@ -34,22 +34,23 @@ void add_classes(const rewriting::BodyRef& body, std::set<egraph::Value>& ids,
   for (const auto& child : body->children) add_classes(child, ids, terms);
 }
 
-/// What users may want to see of this region.
-void inspect(const CompileOptions& options, rewriting::Language& language, const rewriting::Terms& terms,
-             const search::Mapping& mapping, const std::vector<std::string>& rejected) {
-  options.inspect("egraph", rewriting::print(terms));
-  options.inspect("statistics", language.graph().program().statistics());
-  std::map<std::string, std::size_t> counted;
-  for (const auto& line : rejected) ++counted[line];
+/// Lines, each once, with how often it was there.
+std::string counted(const std::vector<std::string>& lines) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& line : lines) ++counts[line];
   std::string text;
-  for (const auto& [line, count] : counted) text += cat(line, " (", count, ")\n");
-  options.inspect("rejected", text);
-  // The rules that joined terms in classes which the kernels compute, in the order in which they did.
+  for (const auto& [line, count] : counts) text += cat(line, " (", count, ")\n");
+  return text;
+}
+
+/// The rules that joined terms in classes which the kernels compute, in the order in which they did.
+std::string derivation_of(rewriting::Language& language, const rewriting::Terms& terms,
+                          const search::Mapping& mapping) {
   std::set<egraph::Value> used;
   for (const auto& body : mapping.bodies) add_classes(body, used, terms);
   std::map<egraph::Value, std::size_t> numbers;
   for (std::size_t k = 0; k < terms.classes.size(); ++k) numbers.emplace(terms.classes[k].id, k);
-  text.clear();
+  std::string text;
   auto& database = language.graph().database();
   for (const auto& reason : database.reasons()) {
     if (reason.rule.none() || !used.contains(database.find(reason.left))) continue;
@@ -58,7 +59,7 @@ void inspect(const CompileOptions& options, rewriting::Language& language, const
     const auto number = numbers.find(database.find(reason.left));
     text += cat(rule, number == numbers.end() ? "" : cat(": c", number->second), "\n");
   }
-  options.inspect("derivation", text);
+  return text;
 }
 
 }  // namespace
@@ -119,12 +120,16 @@ SaturatedRegion::SaturatedRegion(const Dag& dag, const rewriting::Region& region
   if (options.inspect) language_.graph().database().track_reasons();
   const auto encoded = rewriting::encode(dag, region, language_);
   report(reports, "encode", clock.lap());
-  saturated_ = language_.saturate({.rows = 200'000, .seconds = 5});
+  // No limit by the clock: the same graph must give the same kernels.
+  saturated_ = language_.saturate({.rows = 200'000, .matches = 3'000'000});
   terms_ = rewriting::collect(language_, encoded);
   for (const auto& c : terms_.classes) term_count_ += c.terms.size();
   report(
       reports, "saturate", clock.lap(),
       cat(terms_.classes.size(), " classes, ", term_count_, " terms", saturated_ ? "" : ", budget used up"));
+  if (!options.inspect) return;
+  options.inspect("egraph", rewriting::print(terms_));
+  options.inspect("statistics", language_.graph().program().statistics());
 }
 
 namespace {
@@ -176,7 +181,10 @@ CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostO
   result.evaluated = mapping.evaluated;
   report(reports, "map", clock.lap(),
          cat(mapping.evaluated, " bodies priced, ", mapping.bodies.size(), " taken"));
-  if (options.inspect) inspect(options, language_, terms, mapping, rejected);
+  if (options.inspect) {
+    result.rejected = counted(rejected);
+    result.derivation = derivation_of(language_, terms, mapping);
+  }
   auto groups = search::group(terms, mapping);
   if (weigh_others) {
     Groups weighed;

@@ -38,6 +38,9 @@ struct CompiledRegion {
   std::size_t terms = 0;
   std::size_t evaluated = 0;
   bool saturated = true;
+  // If someone looks: bodies that were not taken, and the rules that led to those that were.
+  std::string rejected;
+  std::string derivation;
 };
 
 /// A region after saturation: all ways to write what it computes.

@@ -24,6 +24,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Kernels that are compiled together, to be timed one after the other.
+constexpr std::size_t kernels_at_once = 8;
+
 class Search {
  public:
   Search(Planner& planner, const CompileOptions& options, runtime::BinaryStore& store, ExecutableData& data)
@@ -33,7 +36,7 @@ class Search {
         machine_(planner.device().machine()),
         timer_(planner.shared_device(), planner.dims(),
                sha256(cat(build_fingerprint(), "\n", planner.text())), options, &store,
-               {[this] { return is_late(); }, options.candidates}),
+               {[this] { return is_late(); }, [this] { return is_cancelled(); }, options.candidates}),
         plans_(planner, data, timer_, &store) {}
 
   Decisions run() {
@@ -44,17 +47,19 @@ class Search {
     const auto start = Clock::now();
     best_ = fast_ = planner_.decide(usual);
     mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
-    time_untimed("kernels", uses(fast_), 0.3, [] { return true; });
+    // Most of the time, if it must be: no kernel is taken that was never run.
+    time_untimed("kernels", uses(fast_), 0.7, [] { return true; });
     fast_seconds_ = best_seconds_ = predicted(uses(fast_));
     // Rounds grow shorter, so that what one finds is tuned by the next, and end when two find nothing.
-    const double most = 1 - reserve();
+    double begin = std::min(1.0, elapsed() / options_.budget.count());
+    const double left = std::max(0.0, 1 - reserve() - begin);
+    const double first = begin;
     constexpr double ends[] = {0.6, 0.8, 0.95, 1};
     constexpr std::size_t rounds = 12;
-    double begin = 0;
     int stale = 0;
     for (std::size_t round = 0; round < rounds && stale < 2; ++round) {
       round_ = round;
-      const double end = most * ends[std::min(round, std::size(ends) - 1)];
+      const double end = first + left * ends[std::min(round, std::size(ends) - 1)];
       const double before = expected(best_);
       tune(begin + 0.8 * (end - begin));
       const bool found = map_again(end);
@@ -105,8 +110,10 @@ class Search {
     timer_.learn(key, {.seconds = static_cast<double>(steps)});
   }
 
-  /// `Error` if the timings to be replayed are not those of this search.
+  /// `Error` if the timings to be replayed are not those of this search, or its own would mix with another's.
   void require_record() const {
+    if (options_.record != nullptr && options_.record->find(timer_.key_of("search")))
+      throw Error("search: the record holds a search of this graph with these dims and options already");
     if (options_.replay == nullptr) return;
     if (!options_.replay->find(timer_.key_of("search")) || !options_.replay->ceilings())
       throw Error(
@@ -172,7 +179,6 @@ class Search {
   template <typename F>
   void time_untimed(std::string_view name, const std::map<std::string, std::size_t>& counts, double share,
                     F&& worthwhile) {
-    constexpr std::size_t at_once = 8;
     std::vector<std::pair<double, TunedKernel*>> waiting;
     for (const auto& [key, count] : counts)
       if (TunedKernel& kernel = kernels_.at(key); kernel.candidates.empty())
@@ -182,7 +188,7 @@ class Search {
     std::size_t next = 0;
     const auto begin = [&] {
       std::vector<KernelTimer::Request> requests;
-      for (; next < waiting.size() && requests.size() < at_once; ++next)
+      for (; next < waiting.size() && requests.size() < kernels_at_once; ++next)
         requests.push_back({waiting[next].second, {waiting[next].second->usual}});
       return timer_.begin(requests);
     };
@@ -195,6 +201,7 @@ class Search {
       timer_.finish(batch);
       return true;
     });
+    if (ahead) timer_.drop(*ahead);
   }
 
   /// Notes what could stand in place of which kernels: alone of that one, with others of none.
@@ -260,6 +267,7 @@ class Search {
 
   /// What one kernel should try next; empty: nothing more to gain.
   std::vector<codegen::Schedule> ideas(const TunedKernel& kernel) const {
+    if (kernel.is_unfit()) return {};
     const auto at_once = static_cast<std::size_t>(std::max(8, machine_.workers));
     std::vector<codegen::Schedule> all = {kernel.usual};
     const auto variants = codegen::schedule_variants(kernel.kernel, machine_, planner_.dims());
@@ -287,9 +295,10 @@ class Search {
   /// Keeps what the candidates from the given one on tell about schedules.
   void learn_from(const TunedKernel& kernel, std::size_t first) {
     for (std::size_t k = first; k < kernel.candidates.size() && kernel.usual_seconds() > 0; ++k) {
-      const auto& [schedule, timing] = kernel.candidates[k];
-      if (timing.outcome == Timing::Outcome::timed)
-        experience_.add(kernel.prior.family, schedule, timing.seconds / kernel.usual_seconds());
+      const auto& candidate = kernel.candidates[k];
+      if (candidate.timing.outcome == Timing::Outcome::timed)
+        experience_.add(kernel.prior.family, candidate.schedule,
+                        candidate.timing.seconds / kernel.usual_seconds());
     }
   }
 
@@ -348,7 +357,11 @@ class Search {
           chosen = &work;
       return chosen;
     };
-    const auto begin = [&](Work& work) { return timer_.begin({{work.kernel, ideas(*work.kernel)}}); };
+    const auto begin = [&](Work& work) {
+      auto schedules = ideas(*work.kernel);
+      if (schedules.empty()) work.hope = 0;
+      return timer_.begin({{work.kernel, std::move(schedules)}});
+    };
     Work* ahead_of = nullptr;
     std::optional<KernelTimer::Batch> ahead;
     stage("schedules", share, [&] {
@@ -362,6 +375,7 @@ class Search {
       const std::size_t tried = work->kernel->candidates.size();
       timer_.finish(batch);
       learn_from(*work->kernel, tried);
+      if (batch.steps[0].trials.empty()) return true;  // they give programs that were tried
       ++work->steps;
       if (tried == work->kernel->candidates.size()) work->hope = 0;
       work->hope *= seconds_of(*work->kernel) < 0.97 * before ? 1.0 : 0.6;
@@ -369,6 +383,7 @@ class Search {
       tell();
       return true;
     });
+    if (ahead) timer_.drop(*ahead);
   }
 
   Decisions with_schedules(Decisions decisions) const {
@@ -377,25 +392,17 @@ class Search {
     return decisions;
   }
 
-  /// Whether the kernel's default schedule was found to be wrong, to crash or to hang.
-  static bool fails_as_usual(const TunedKernel& kernel) {
-    const std::string usual = codegen::text(kernel.usual);
-    return std::any_of(kernel.candidates.begin(), kernel.candidates.end(), [&](const auto& candidate) {
-      return codegen::text(candidate.schedule) == usual && candidate.timing.outcome != Timing::Outcome::timed;
-    });
-  }
-
   /// A kernel whose default schedule fails gets another one, whatever it takes. `Error` if none is right.
   void repair(TunedKernel& kernel) {
-    timer_.set_obliged(true);
-    while (kernel.best() == nullptr && fails_as_usual(kernel)) {
-      const std::size_t tried = kernel.candidates.size();
+    timer_.set_duty(KernelTimer::Duty::always);
+    while (kernel.best() == nullptr && kernel.fails_as_usual()) {
+      const std::size_t seen = kernel.seen();
       timer_.time({{&kernel, ideas(kernel)}});
-      if (kernel.candidates.size() == tried)
+      if (kernel.seen() == seen)
         throw Error(cat("search: no schedule of a ", search::name(kernel.prior.family),
                         " kernel gives right results: ", kernel.candidates.front().timing.problem));
     }
-    timer_.set_obliged(false);
+    timer_.set_duty(KernelTimer::Duty::none);
   }
 
   void repair() {
@@ -405,16 +412,21 @@ class Search {
   /// No kernel is taken that was never run: there may have been no time for it. Not after an interruption,
   /// when nobody wants to wait.
   void verify(Decisions& decisions) {
-    for (const auto& [key, count] : uses(decisions)) {
-      if (is_cancelled()) return;
-      TunedKernel& kernel = kernels_.at(key);
-      if (kernel.candidates.empty()) {
-        timer_.set_obliged(true);
-        timer_.time({{&kernel, {kernel.usual}}});
-        timer_.set_obliged(false);
+    const auto counts = uses(decisions);
+    std::vector<std::vector<KernelTimer::Request>> never_run;
+    for (const auto& [key, count] : counts)
+      if (TunedKernel& kernel = kernels_.at(key); kernel.candidates.empty()) {
+        if (never_run.empty() || never_run.back().size() == kernels_at_once) never_run.emplace_back();
+        never_run.back().push_back({&kernel, {kernel.usual}});
       }
+    timer_.set_duty(KernelTimer::Duty::unless_cancelled);
+    for (const auto& requests : never_run)
+      if (!is_cancelled()) timer_.time(requests);
+    timer_.set_duty(KernelTimer::Duty::none);
+    for (const auto& [key, count] : counts) {
+      TunedKernel& kernel = kernels_.at(key);
       repair(kernel);
-      if (fails_as_usual(kernel) && !decisions.schedules.contains(key))
+      if (kernel.fails_as_usual() && !decisions.schedules.contains(key))
         decisions.schedules.emplace(key, kernel.best()->schedule);
     }
   }
@@ -427,11 +439,12 @@ class Search {
     const auto add = [&](const std::string& name, const Decisions& decisions, bool tuned) {
       const auto counts = uses(decisions);
       const bool known = std::all_of(counts.begin(), counts.end(), [&](const auto& use) {
-        return kernels_.at(use.first).best() != nullptr;
+        const TunedKernel& kernel = kernels_.at(use.first);
+        return kernel.best() != nullptr || kernel.is_unfit();
       });
       const bool fails = std::any_of(counts.begin(), counts.end(), [&](const auto& use) {
         const TunedKernel& kernel = kernels_.at(use.first);
-        return fails_as_usual(kernel) && (!tuned || kernel.best() == nullptr);
+        return kernel.fails_as_usual() && (!tuned || kernel.best() == nullptr);
       });
       candidates.push_back({name, tuned ? with_schedules(decisions) : decisions,
                             known && tuned ? predicted(counts) : 0, std::nullopt});
@@ -472,6 +485,7 @@ class Search {
                       : options_.candidates != 0 && timer_.timed() >= options_.candidates
                           ? "all candidates were timed that it may time"
                           : "nothing more was to be gained";
+    report->untimed = plans_.why_not();
     for (std::size_t k = 0; k < candidates.size(); ++k)
       report->plans.push_back(
           {candidates[k].name, candidates[k].predicted, candidates[k].timing.value_or(Timing{}), k == won});

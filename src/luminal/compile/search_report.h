@@ -30,6 +30,7 @@ struct SearchReport {
   };
   std::vector<Kernel> kernels;
   std::vector<Plan> plans;
+  std::string untimed;  // why plans that have no time have none
   search::MachineModel ceilings;
   std::size_t candidates = 0;  // timed in this search, whole plans too
   double seconds = 0;

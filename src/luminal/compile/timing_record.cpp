@@ -51,7 +51,7 @@ class Words {
 Timing::Outcome outcome_named(Words& words) {
   const std::string_view word = words.word();
   for (const auto outcome : {Timing::Outcome::timed, Timing::Outcome::wrong, Timing::Outcome::crashed,
-                             Timing::Outcome::hung, Timing::Outcome::refused})
+                             Timing::Outcome::hung, Timing::Outcome::refused, Timing::Outcome::unfit})
     if (name(outcome) == word) return outcome;
   words.refuse();
 }

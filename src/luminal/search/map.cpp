@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <unordered_map>
 
 #include "luminal/search/components.h"
+#include "luminal/search/cut.h"
 #include "luminal/support/error.h"
 #include "luminal/support/hash.h"
 #include "luminal/support/text.h"
@@ -15,67 +15,8 @@
 namespace luminal::search {
 namespace {
 
-using rewriting::Body;
 using rewriting::Term;
 using rewriting::TermClass;
-
-/// A body, and what choosing between bodies needs to know of it.
-struct Cut {
-  BodyRef body;
-  std::uint64_t key = 0;
-  std::size_t size = 0;             // classes that it computes
-  std::vector<ClassId> reductions;  // those of them that are reductions
-  std::vector<ClassId> leaves;      // ascending
-  std::vector<std::pair<ClassId, std::uint64_t>>
-      inlined;  // ascending by class: which body each class has here
-  mutable bool priced = false;
-  mutable std::optional<Estimate> cost;
-  mutable std::uint64_t lowered = 0;  // equal for equal kernels on equal classes
-};
-using CutRef = std::shared_ptr<const Cut>;
-
-CutRef leaf_cut(ClassId owner) {
-  auto cut = std::make_shared<Cut>();
-  auto body = std::make_shared<Body>();
-  body->owner = owner;
-  cut->body = std::move(body);
-  cut->key = Hash(1).add(owner.value()).value();
-  cut->leaves = {owner};
-  return cut;
-}
-
-/// None if one class would be written in two ways.
-CutRef combined(ClassId owner, const Term& term, std::size_t number, const std::vector<CutRef>& children) {
-  auto cut = std::make_shared<Cut>();
-  auto body = std::make_shared<Body>();
-  body->owner = owner;
-  body->term = &term;
-  Hash key(2);
-  key.add(owner.value()).add(number);
-  std::set<ClassId> leaves;
-  std::map<ClassId, std::uint64_t> inlined;
-  std::set<ClassId> reductions;
-  for (const auto& child : children) {
-    body->children.push_back(child->body);
-    key.add(child->key);
-    leaves.insert(child->leaves.begin(), child->leaves.end());
-    reductions.insert(child->reductions.begin(), child->reductions.end());
-    for (const auto& [inner, how] : child->inlined)
-      if (inlined.emplace(inner, how).first->second != how) return nullptr;
-  }
-  if (term.kind == Term::Kind::reduce) reductions.insert(owner);
-  if (leaves.contains(owner) || inlined.contains(owner)) return nullptr;
-  for (const auto leaf : leaves)
-    if (inlined.contains(leaf)) return nullptr;
-  cut->key = key.value();
-  inlined.emplace(owner, cut->key);
-  cut->body = std::move(body);
-  cut->leaves.assign(leaves.begin(), leaves.end());
-  cut->inlined.assign(inlined.begin(), inlined.end());
-  cut->reductions.assign(reductions.begin(), reductions.end());
-  cut->size = cut->inlined.size();
-  return cut;
-}
 
 class Mapper {
  public:

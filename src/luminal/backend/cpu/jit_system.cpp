@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -55,6 +56,7 @@ int run(const std::vector<std::string>& arguments, const fs::path& log) {
       dup2(file, 1);
       dup2(file, 2);
     }
+    std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for us, and reaches all that run at the terminal
     execvp(pointers[0], pointers.data());
     _exit(127);
   }
