@@ -149,7 +149,7 @@ std::vector<Rival> rivals_of(const BenchOptions& options, Graph& graph,
 }
 
 BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* process,
-                  const search::MachineModel& ceilings) {
+                  search::MachineModel& ceilings) {
   const auto cpu = best_device();
   fill(given.graph);
   BenchRow row{.name = given.name};
@@ -195,6 +195,7 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
   std::size_t next = 1;
   for (const auto& rival : rivals) row.peers[rival.name] = medians[next++];
   for (const auto& peer : peers) row.peers[peer.name] = medians[next++];
+  ceilings = highest(ceilings, measure_ceilings(*cpu));
   row.limit = limit_of(exe.plan(), given.graph.dims(), ceilings);
   if (options.interpreter) interpret(given.graph, ours, row);
   return row;

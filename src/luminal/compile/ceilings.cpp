@@ -146,4 +146,14 @@ search::MachineModel measure_ceilings(runtime::Device& device) {
   return model;
 }
 
+search::MachineModel highest(const search::MachineModel& once, const search::MachineModel& again) {
+  search::MachineModel model = once;
+  for (const auto ceiling : {&search::MachineModel::bandwidth, &search::MachineModel::middle_bandwidth,
+                             &search::MachineModel::cache_bandwidth, &search::MachineModel::contraction_rate,
+                             &search::MachineModel::vector_rate})
+    model.*ceiling = std::max(once.*ceiling, again.*ceiling);
+  model.launch = std::min(once.launch, again.launch);
+  return model;
+}
+
 }  // namespace luminal

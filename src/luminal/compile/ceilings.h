@@ -9,4 +9,7 @@ namespace luminal {
 /// that is close, and what starting a kernel takes. Takes about half a second.
 search::MachineModel measure_ceilings(runtime::Device& device);
 
+/// Of what was measured twice, the best: others may have used the machine at one of the times.
+search::MachineModel highest(const search::MachineModel& once, const search::MachineModel& again);
+
 }  // namespace luminal
