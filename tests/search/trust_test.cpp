@@ -150,7 +150,7 @@ TEST(Trust, AMajorityCanBeWrong) {
   }
 }
 
-/// The program, but afterwards one element of its last buffer is another.
+/// The program, but afterwards one element of that buffer is another.
 std::string with_wrong_element(const codegen::Source& source, int buffer, int place) {
   std::string text = source.text;
   const std::string parameters =

@@ -239,6 +239,7 @@ void KernelTimer::sample(const TunedKernel& tuned) {
   if (samples_.contains(tuned.key)) return;
   Samples& samples = samples_[tuned.key];
   const kernel::Kernel& kernel = tuned.kernel;
+  std::vector<DataBank::Numbers> fitting;  // all places are on their axes
   for (const auto& [positive, zeros] :
        {std::pair(false, true), {true, true}, {false, false}, {true, false}}) {
     samples = {.known = {}, .inputs = numbers_of(kernel, dims_, positive, zeros)};
@@ -249,11 +250,13 @@ void KernelTimer::sample(const TunedKernel& tuned) {
     } catch (const Error&) {
       continue;  // a place is outside of its axis
     }
+    fitting = samples.inputs;
     if (std::all_of(samples.known.begin(), samples.known.end(),
                     [](const KnownElement& known) { return std::isfinite(to_double(known.value)); }))
       return;
   }
   samples.known.clear();  // nothing that says anything
+  if (!fitting.empty()) samples.inputs = std::move(fitting);
 }
 
 /// As many as the interpreter can afford. `Error` if the inputs name places that are not there.
