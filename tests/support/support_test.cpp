@@ -2,11 +2,14 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 
 #include "luminal/support/checked.h"
 #include "luminal/support/error.h"
 #include "luminal/support/id.h"
+#include "luminal/support/large_memory.h"
 #include "luminal/support/number.h"
 #include "luminal/support/text.h"
 
@@ -50,6 +53,19 @@ TEST(Number, TextReadsBackExactly) {
     EXPECT_EQ(parse_number(number.text()), number) << number.text();
   for (const char* bad : {"", "1.2.3", "abc", "1u1", "nan(0x0)", "99999999999999999999", "-1u"})
     EXPECT_THROW(parse_number(bad), Error) << bad;
+}
+
+TEST(LargeMemory, BeginsAtALineOrAPageAndCanBeWritten) {
+  constexpr std::size_t large = std::size_t{2} << 20;
+  for (const std::size_t bytes :
+       {std::size_t{0}, std::size_t{1}, std::size_t{65}, large - 1, large, 3 * large + 5}) {
+    auto* const memory = static_cast<std::byte*>(allocate_elements(bytes));
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % (bytes >= large ? large : 64), 0U) << bytes;
+    std::memset(memory, 1, bytes);
+    std::free(memory);
+  }
+  EXPECT_EQ(allocate_elements(std::numeric_limits<std::size_t>::max()), nullptr);
 }
 
 TEST(Text, QuotesEveryByte) {

@@ -91,6 +91,16 @@ void compare(BenchRow& row, const std::vector<float>& ours, const std::vector<fl
   row.max_error = std::max(row.max_error.value_or(0), error_between(ours, theirs, whose));
 }
 
+void compare(BenchRow& row, const Results& ours, const Results& theirs, const std::string& whose) {
+  for (std::size_t k = 0; k < ours.size(); ++k) compare(row, ours[k], theirs[k], whose);
+}
+
+Results after_steps(const Graph& graph, Executable& exe) {
+  constexpr int steps = 3;
+  for (int step = 0; step < steps; ++step) exe.run();
+  return results_of(graph, exe);
+}
+
 double limit_of(const runtime::Plan& plan, const DimMap& dims, const search::MachineModel& ceilings) {
   double least_bytes = 0;
   double operations = 0;
@@ -161,14 +171,18 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
   std::vector<Rival> rivals = rivals_of(options, given.graph, cpu);
   Executable exe = compile(given.graph, cpu, options.search ? searching(options.budget) : CompileOptions());
   row.note = effort(exe);
-  // First runs are compared: later ones of a training step have other weights.
+  // First runs are compared with the peers': later ones of a training step have other weights.
   exe.run();
   const Results ours = results_of(given.graph, exe);
   for (auto& rival : rivals) {
     if (rival.exe.search_report() != nullptr) row.note += cat("; ", rival.name, ": ", effort(rival.exe));
     rival.exe.run();
-    const Results theirs = results_of(given.graph, rival.exe);
-    for (std::size_t k = 0; k < ours.size(); ++k) compare(row, ours[k], theirs[k], rival.name);
+    compare(row, ours, results_of(given.graph, rival.exe), rival.name);
+  }
+  // What a training step has written shows in the next ones' results.
+  if (!rivals.empty() && !given.graph.dag().assignments().empty()) {
+    const Results later = after_steps(given.graph, exe);
+    for (auto& rival : rivals) compare(row, later, after_steps(given.graph, rival.exe), rival.name);
   }
   for (const auto& peer : peers)
     if (peer.output) {

@@ -114,7 +114,7 @@ void run(const Options& given) {
   const auto start = std::chrono::steady_clock::now();
   const Executable exe = compile(graph, session.device(), options);
   const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  session.finish();
+  session.finish(exe);
   const runtime::Plan& plan = exe.plan();
   if (given.stage == "kernels") print_kernels(plan);
   if (given.stage == "plan") std::cout << runtime::print(plan);

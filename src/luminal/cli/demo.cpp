@@ -147,7 +147,7 @@ void Demo::learn() {
   const auto start = Clock::now();
   trainer_ =
       std::make_unique<train::Trainer>(adder_build(config_), sums_.training, nullptr, options, best_device());
-  session.finish();
+  session.finish(trainer_->executable());
   const Executable& exe = trainer_->executable();
   std::int64_t parameters = 0;
   for (const auto& [name, array] : trainer_->parameters()) parameters += array.size();

@@ -40,7 +40,7 @@ void run_profile(const ProfileOptions& given) {
   bind_dims(graph, session.options().tune_dims);
   fill(graph);
   Executable exe = compile(graph, session.device(), session.options());
-  session.finish();
+  session.finish(exe);
   const Profile measured = profile(exe, graph.dims(), measure_ceilings(*session.device()), given.runs);
   std::cout << measured.text();
   trace.write(measured.trace());
@@ -108,7 +108,8 @@ void add_profile_command(CLI::App& app) {
   const auto options = std::make_shared<ProfileOptions>();
   auto* command = app.add_subcommand("profile", "Run a graph and show what each kernel takes");
   command->add_option("FILE", options->file, graph_help)->required();
-  command->add_option("--trace", options->trace, "Also write a Chrome trace of one run to this file");
+  command->add_option("--trace", options->trace,
+                      "Also write a Chrome trace of a run, with the medians, to this file");
   command->add_option("--runs", options->runs, "Runs to take the median of (default: 5)")
       ->check(CLI::Range(1, 1000000));
   options->search.add_to(*command);

@@ -117,9 +117,10 @@ CompileSession::~CompileSession() {
   if (given_.search) std::signal(SIGINT, SIG_DFL);
 }
 
-void CompileSession::finish() {
+void CompileSession::finish(const Executable& exe) {
+  if (given_.search) std::signal(SIGINT, SIG_DFL);
   if (drawn_) std::cerr << '\n';
-  if (options_.cancel != nullptr && interrupted)
+  if (interrupted && exe.search_report() != nullptr)
     std::cerr
         << "the search was interrupted: this is the best plan it knew, and the cache does not keep it\n";
   if (options_.record != nullptr) record_file_.write(record_.text());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "luminal/cli/output_file.h"
+#include "luminal/compile/executable.h"
 #include "luminal/compile/options.h"
 #include "luminal/compile/timing_record.h"
 
@@ -45,7 +46,7 @@ class CompileSession {
   CompileOptions& options() { return options_; }
   std::shared_ptr<runtime::Device> device() const { return device_; }
   /// After compiling.
-  void finish();
+  void finish(const Executable& exe);
 
  private:
   const SearchOptions& given_;

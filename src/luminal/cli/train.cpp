@@ -104,7 +104,7 @@ int run(const Given& given) {
   CompileSession session(given.search, "train");
   options.compile = session.options();
   train::Trainer trainer(task.build, task.data, task.evaluation, options, session.device());
-  session.finish();
+  session.finish(trainer.executable());
   const train::Summary summary = trainer.run();
   if (!save.empty()) {
     std::map<std::string, Array> named;

@@ -6,6 +6,7 @@
 
 #include "luminal/op/scalar.h"
 #include "luminal/support/hash.h"
+#include "luminal/support/large_memory.h"
 
 namespace luminal {
 namespace {
@@ -43,7 +44,7 @@ void DataBank::Free::operator()(std::byte* memory) const {
 
 std::byte* DataBank::add(std::vector<Block>& blocks, std::size_t bytes) {
   const std::size_t rounded = (bytes + period) / period * period;
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(64, rounded));
+  auto* memory = static_cast<std::byte*>(allocate_elements(rounded));
   if (memory == nullptr) throw std::bad_alloc();
   blocks.push_back({std::unique_ptr<std::byte, Free>(memory), rounded});
   return memory;

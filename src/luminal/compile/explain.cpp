@@ -57,9 +57,10 @@ std::string why(const SearchReport::Kernel& kernel) {
   const auto chosen =
       std::find_if(sorted.begin(), sorted.end(), [](const auto& candidate) { return candidate.chosen; });
   if (chosen == sorted.end()) return "not timed: the default schedule";
-  const auto failed = static_cast<std::size_t>(std::count_if(sorted.begin(), sorted.end(), [](const auto& c) {
-    return c.timing.outcome != Timing::Outcome::timed;
-  }));
+  if (chosen->timing.outcome == Timing::Outcome::unfit)
+    return "not timed: the default schedule, for want of inputs";
+  const auto failed = static_cast<std::size_t>(
+      std::count_if(sorted.begin(), sorted.end(), [](const auto& c) { return c.timing.is_failure(); }));
   std::string text = chosen == sorted.begin()
                          ? cat("the fastest of ", sorted.size())
                          : cat("number ", chosen - sorted.begin() + 1, " of ", sorted.size(),
@@ -80,30 +81,37 @@ class Writer {
   virtual void end_table() = 0;
 };
 
-void explain_kernel(const runtime::Plan& plan, std::size_t number, std::size_t runs,
+const SearchReport::Kernel* entry_of(const SearchReport& search, const std::string& key) {
+  const auto found = std::find_if(search.kernels.begin(), search.kernels.end(),
+                                  [&](const auto& entry) { return entry.key == key; });
+  return found != search.kernels.end() ? &*found : nullptr;
+}
+
+void explain_candidates(const SearchReport::Kernel& kernel, Writer& out) {
+  out.begin_table({"schedule", "time", "of the limit", "outcome"});
+  for (const auto& candidate : by_time(kernel)) {
+    const bool timed = candidate.timing.outcome == Timing::Outcome::timed;
+    out.row({candidate.schedule, timed ? microseconds(candidate.timing.seconds) : "",
+             timed && candidate.timing.seconds > 0 ? percent(kernel.limit / candidate.timing.seconds) : "",
+             timed ? (candidate.chosen ? "chosen" : "")
+                   : cat(name(candidate.timing.outcome), ": ", candidate.timing.problem)},
+            candidate.chosen);
+  }
+  out.end_table();
+}
+
+void explain_kernel(const runtime::Plan& plan, std::size_t number, const std::string& when,
                     const SearchReport* search, Writer& out) {
   const auto& kernel = plan.kernels[number];
-  out.heading(2,
-              cat("Kernel ", number, ": ", kernel.family, ", ", runs, runs == 1 ? " launch" : " launches"));
+  out.heading(2, cat("Kernel ", number, ": ", kernel.family, ", ", when));
   out.code(kernel::print(kernel.kernel));
   out.line(cat("Schedule: ", codegen::text(kernel.schedule)));
   out.line(cat("Estimated: ", microseconds(kernel.estimated_seconds)));
   if (search == nullptr) return;
-  const std::string key = kernel::key(kernel.kernel);
-  for (const auto& entry : search->kernels) {
-    if (entry.key != key) continue;
-    out.line(cat("Chosen: ", why(entry)));
-    out.begin_table({"schedule", "time", "of the limit", "outcome"});
-    for (const auto& candidate : by_time(entry)) {
-      const bool timed = candidate.timing.outcome == Timing::Outcome::timed;
-      out.row({candidate.schedule, timed ? microseconds(candidate.timing.seconds) : "",
-               timed && candidate.timing.seconds > 0 ? percent(entry.limit / candidate.timing.seconds) : "",
-               timed ? (candidate.chosen ? "chosen" : "")
-                     : cat(name(candidate.timing.outcome), ": ", candidate.timing.problem)},
-              candidate.chosen);
-    }
-    out.end_table();
-  }
+  const auto* entry = entry_of(*search, kernel::key(kernel.kernel));
+  if (entry == nullptr) return;
+  out.line(cat("Chosen: ", why(*entry)));
+  explain_candidates(*entry, out);
 }
 
 bool was_run(const SearchReport::Plan& plan) {
@@ -156,7 +164,11 @@ void explain(const Executable& exe, const std::string& derivation, Writer& out) 
                exe.copy_count(), " copies, ", loads.size(), " kernels when weights are set."));
   if (exe.search_report() != nullptr) explain_search(*exe.search_report(), out);
   out.heading(1, "Kernels");
-  for (const auto& [number, count] : runs) explain_kernel(plan, number, count, exe.search_report(), out);
+  for (const auto& [number, count] : runs)
+    explain_kernel(plan, number, cat(count, count == 1 ? " launch" : " launches"), exe.search_report(), out);
+  for (const auto& [number, count] : loads)
+    if (!runs.contains(number))
+      explain_kernel(plan, number, "when weights are set", exe.search_report(), out);
   out.heading(1, "Rules that led there");
   const auto rules = rules_of(derivation);
   if (rules.empty()) out.line("None: the kernels compute the graph as it was written.");

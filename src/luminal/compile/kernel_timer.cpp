@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/kernel/interpret.h"
@@ -13,8 +14,10 @@
 namespace luminal {
 namespace {
 
-/// Values that the interpreter may pull for the samples of one kernel: a fraction of a second.
+/// Values that the interpreter may pull for the samples of one kernel, a fraction of a second, and for one
+/// of them.
 constexpr std::size_t sampling_limit = 150'000;
+constexpr std::size_t element_limit = 600'000;
 
 /// The input that a place on an axis is read from as it is; nullopt if it is computed.
 std::optional<std::uint32_t> place_input(const kernel::Kernel& kernel, kernel::ValueId id) {
@@ -96,6 +99,14 @@ std::size_t affordable(const kernel::Kernel& kernel, const kernel::Store& store,
 
 std::uint64_t hash_of(const codegen::Source& source) {
   return Hash(11).add(source.text).add(source.tasks.text()).add(source.scratch_bytes.text()).value();
+}
+
+/// The shortest of the times; infinite if there is none.
+double least_seconds(const std::vector<std::optional<Timing>>& timings) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& timing : timings)
+    if (timing && timing->outcome == Timing::Outcome::timed) least = std::min(least, timing->seconds);
+  return least;
 }
 
 std::size_t bytes_of(const kernel::ArrayType& type, const DimMap& dims) {
@@ -267,9 +278,11 @@ std::vector<KnownElement> KernelTimer::known_elements(
     if (!is_plain(store)) continue;
     std::vector<std::int64_t> extents;
     for (const auto loop : store.domain) extents.push_back(kernel.loop(loop).extent.eval(dims_));
+    std::size_t limit = element_limit;  // one at least, if it can be
     for (const auto& point : points_of(extents, affordable(kernel, store, dims_))) {
-      const auto found = kernel::interpret_at(kernel, inputs, dims_, store, point, sampling_limit / 4);
+      const auto found = kernel::interpret_at(kernel, inputs, dims_, store, point, limit);
       if (!found) break;
+      limit = sampling_limit / 4;
       result.push_back({store.output, found->place, found->value});
     }
   }
@@ -327,7 +340,7 @@ KernelTimer::Step KernelTimer::begun(const Request& request, std::vector<runtime
 void KernelTimer::begin_trial(Trial& trial, std::optional<runtime::Plan> plan,
                               std::vector<runtime::Plan>& plans) {
   if (const auto before = known(trial.key)) {
-    if (!record_.find(trial.key)) ++timed_;
+    ++timed_;
     trial.timing = before;
   }
   if (trial.timing) return learn(trial.key, *trial.timing);
@@ -350,10 +363,10 @@ void KernelTimer::finish(Batch& batch) {
         !must_stop())
       sample(*step.kernel);
   if (batch.compilation) batch.compilation->finish([this] { return must_stop(); });
-  // Nothing runs in turn with a kernel's only schedule: half of the rounds are at another moment, after the
-  // other kernels.
+  // Little or nothing runs in turn with a kernel's only schedule: half of its rounds are at another moment,
+  // after the other kernels.
   const bool several = batch.steps.size() > 1 && duty_ == Duty::none;
-  const int rounds = several ? 3 : 6;
+  constexpr int rounds = 6;
   std::vector<Timings> timings;
   for (const auto& step : batch.steps)
     timings.push_back(measured(step, batch.compilation.get(), rounds, Timings(step.trials.size() + 1)));
@@ -369,8 +382,8 @@ void KernelTimer::time(const std::vector<Request>& requests) {
   finish(batch);
 }
 
-/// Times a step's schedules that have not failed `before`, and the kernel's best one among them: noise that
-/// lasts longer than one kernel does not decide.
+/// Times a step's schedules that have not failed `before`, or were far behind, and the kernel's best one
+/// among them: noise that lasts longer than one kernel does not decide.
 KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* compilation, int rounds,
                                            const Timings& before) {
   const TunedKernel& kernel = *step.kernel;
@@ -383,10 +396,13 @@ KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* 
     places.push_back(&timings.back());
   }
   const std::size_t own = subjects.size();
+  constexpr double far = 1.3;
+  const double fastest = least_seconds(before);
   for (std::size_t k = 0; k < step.trials.size(); ++k) {
     const auto number = step.trials[k].compiled;
     const bool failed = before[k] && before[k]->outcome != Timing::Outcome::timed;
-    if (!number || failed || !compilation->made()[*number].runner) continue;
+    const bool is_far = before[k] && before[k]->seconds > far * fastest;
+    if (!number || failed || is_far || !compilation->made()[*number].runner) continue;
     subjects.push_back(subject(kernel, *compilation->made()[*number].runner));
     places.push_back(&timings[k]);
   }

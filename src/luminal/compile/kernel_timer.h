@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/codegen/nest_shape.h"
 #include "luminal/compile/compilation.h"
 #include "luminal/compile/data_bank.h"
 #include "luminal/compile/options.h"
@@ -19,6 +20,7 @@ struct TunedKernel {
   std::string key;
   search::Estimate prior;
   codegen::Schedule usual;
+  std::vector<codegen::NestShape> nests;
   struct Candidate {
     codegen::Schedule schedule;
     Timing timing;

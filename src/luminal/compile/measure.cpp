@@ -13,6 +13,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <numeric>
 
 #include "luminal/compile/data_bank.h"
 #include "luminal/compile/stopwatch.h"
@@ -91,10 +92,12 @@ std::vector<std::byte> nudged(DType dtype, std::span<const std::byte> elements) 
 
 /// What a child tells its parent; short enough that a pipe keeps it whole.
 struct Message {
-  enum class Kind : std::int32_t { begins, timed, wrong, refused, unfit, unable, done };
+  enum class Kind : std::int32_t { begins, verified, timed, step, wrong, refused, unfit, unable, done };
   Kind kind = Kind::done;
   std::int32_t subject = 0;
+  std::int32_t step = 0;  // of the subject's plan
   double seconds = 0;
+  bool sound = true;  // of a time: nothing disturbed the run
   char text[200] = {};
 };
 
@@ -108,14 +111,19 @@ class Session {
         options_(options),
         tell_(std::move(tell)),
         results_(subjects.size()),
-        best_(subjects.size(), -1) {}
+        best_(subjects.size(), -1),
+        steps_(subjects.size()) {}
 
   void run() {
     const Results nudged = options_.nudged && members_.size() > 1 ? nudged_results(members_[0]) : Results{};
     for (const auto k : members_) first_run(k);
     find_noise(nudged);
     check_agreement();
+    tell({.kind = Message::Kind::verified});
     results_.clear();
+    if (options_.steps)
+      for (const auto k : members_) subjects_[k].runner->set_timing(true);
+    is_verified_ = true;
     double fastest = -1;
     for (const auto k : members_)
       if (best_[k] >= 0 && (fastest < 0 || best_[k] < fastest)) fastest = best_[k];
@@ -126,6 +134,7 @@ class Session {
         if (best_[k] >= 0 && (fastest < 0 || best_[k] <= fastest * limit(round, fastest))) timed_round(k);
       for (const auto k : members_)
         if (best_[k] >= 0 && (fastest < 0 || best_[k] < fastest)) fastest = best_[k];
+      for (const auto k : members_) tell_steps(k);
       if (options_.stop && options_.stop()) break;
     }
     tell({.kind = Message::Kind::done});
@@ -137,6 +146,8 @@ class Session {
   double limit(int round, double fastest) const {
     constexpr double far = 40;
     constexpr double near = 1.2;
+    constexpr double long_kernel = 1e-2;
+    if (fastest > long_kernel && !options_.warmed) return std::min(near, options_.keep_within);
     if (round < 2 && (fastest < 2e-3 || options_.warmed)) return std::max(far, options_.keep_within);
     return round < 4 ? options_.keep_within : std::min(near, options_.keep_within);
   }
@@ -214,7 +225,8 @@ class Session {
         return;
       }
       best_[k] = seconds;
-      if (!options_.warmed) tell({.kind = Message::Kind::timed, .seconds = seconds}, k);
+      // The time of one that is given up after it, or that is always disturbed.
+      if (!options_.warmed) tell({.kind = Message::Kind::timed, .seconds = seconds, .sound = false}, k);
       // A first run wakes threads, fills caches and touches memory that nobody did: no reason to give up.
       if (options_.warmed) timed_run(k);
       for (const double is_short : {2e-2, 2e-3})
@@ -229,10 +241,21 @@ class Session {
   void timed_run(std::size_t k) {
     const Stopwatch watch;
     subjects_[k].runner->run();
-    const bool disturbed = watch.disturbed();
+    const bool sound = !watch.disturbed();
     const double seconds = watch.seconds(subjects_[k].parallel);
     best_[k] = std::min(best_[k], seconds);
-    if (!disturbed) tell({.kind = Message::Kind::timed, .seconds = seconds}, k);
+    tell({.kind = Message::Kind::timed, .seconds = seconds, .sound = sound}, k);
+    if (!options_.steps || !is_verified_) return;
+    const auto& each = subjects_[k].runner->step_seconds();
+    if (steps_[k].empty()) steps_[k] = each;
+    for (std::size_t step = 0; step < each.size(); ++step)
+      steps_[k][step] = std::min(steps_[k][step], each[step]);
+  }
+
+  void tell_steps(std::size_t k) {
+    for (std::size_t step = 0; step < steps_[k].size(); ++step)
+      tell({.kind = Message::Kind::step, .step = static_cast<std::int32_t>(step), .seconds = steps_[k][step]},
+           k);
   }
 
   /// The first element of floating-point results that no task wrote.
@@ -330,7 +353,7 @@ class Session {
     tell({.kind = Message::Kind::begins}, k);
     const int runs = std::clamp(static_cast<int>(options_.round_seconds / std::max(best_[k], 1e-7)), 1, 64);
     try {
-      if (options_.warmed) subjects_[k].runner->run();
+      if (options_.warmed && best_[k] < long_run) subjects_[k].runner->run();
       for (int run = 0; run < runs; ++run) timed_run(k);
     } catch (const std::exception& error) {
       best_[k] = -1;
@@ -345,12 +368,14 @@ class Session {
   std::vector<Results> results_;
   std::vector<double> noise_;  // by result
   std::vector<double> best_;
+  bool is_verified_ = false;
+  std::vector<std::vector<double>> steps_;  // the shortest time of each step, by subject
 };
 
 /// Collects what sessions tell.
 class Ledger {
  public:
-  explicit Ledger(std::size_t count) : timings_(count), seconds_(count) {}
+  explicit Ledger(std::size_t count) : timings_(count), runs_(count) {}
 
   void take(const Message& message) {
     const auto k = static_cast<std::size_t>(message.subject);
@@ -359,8 +384,15 @@ class Ledger {
       case Message::Kind::begins:
         current_ = k;
         return;
+      case Message::Kind::verified:
+        verified_ = true;
+        return;
       case Message::Kind::timed:
-        seconds_[k].push_back(message.seconds);
+        (message.sound ? runs_[k].sound : runs_[k].others).push_back(message.seconds);
+        return;
+      case Message::Kind::step:
+        runs_[k].steps.resize(std::max(runs_[k].steps.size(), static_cast<std::size_t>(message.step) + 1));
+        runs_[k].steps[static_cast<std::size_t>(message.step)] = message.seconds;
         return;
       case Message::Kind::wrong:
         return fail(k, Timing::Outcome::wrong, message.text);
@@ -389,23 +421,36 @@ class Ledger {
   }
   /// Before another child.
   void forget() {
-    for (auto& list : seconds_) list.clear();
+    for (auto& runs : runs_) runs = {};
+    verified_ = false;
     current_.reset();
   }
 
-  std::vector<std::optional<Timing>> finish() {
+  /// Times of runs that nothing disturbed, where there are some. Of what was broken off only those that were
+  /// verified, and ran more than once, have a time.
+  std::vector<std::optional<Timing>> finish(bool broken_off) {
     for (std::size_t k = 0; k < timings_.size(); ++k) {
-      auto& list = seconds_[k];
-      if (timings_[k] || list.empty()) continue;
+      auto& [sound, others, steps] = runs_[k];
+      if (timings_[k] || (broken_off && (!verified_ || sound.size() + others.size() < 2))) continue;
+      auto& list = sound.empty() ? others : sound;
+      if (list.empty()) continue;
       std::sort(list.begin(), list.end());
       timings_[k] = Timing{.seconds = list.front(), .median = list[list.size() / 2]};
+      if (!steps.empty()) timings_[k]->seconds = std::accumulate(steps.begin(), steps.end(), 0.0);
+      timings_[k]->steps = std::move(steps);
     }
     return std::move(timings_);
   }
 
  private:
   std::vector<std::optional<Timing>> timings_;
-  std::vector<std::vector<double>> seconds_;
+  struct Runs {
+    std::vector<double> sound;
+    std::vector<double> others;
+    std::vector<double> steps;
+  };
+  std::vector<Runs> runs_;
+  bool verified_ = false;
   std::optional<std::size_t> current_;  // the subject that runs
 };
 
@@ -461,23 +506,26 @@ class Child {
 
 enum class Ending : std::uint8_t { done, unable, died, silent, stopped };
 
-/// Reads what the child tells until it ends, or has to be ended.
+/// Reads what the child tells until it ends, or has to be ended. It is silent only while this process runs:
+/// whoever stops the one stops the other.
 Ending listen(int pipe, const MeasureOptions& options, Ledger& ledger) {
-  auto heard = Clock::now();
+  constexpr int wait = 20;  // ms
+  double silent = 0;
   for (;;) {
     if (options.stop && options.stop()) return Ending::stopped;
     pollfd waiting{.fd = pipe, .events = POLLIN, .revents = 0};
-    const int ready = ::poll(&waiting, 1, 20);
+    const int ready = ::poll(&waiting, 1, wait);
     if (ready < 0 && errno != EINTR) return Ending::died;
     if (ready <= 0) {
-      if (since(heard) > options.patience) return Ending::silent;
+      silent += wait * 1e-3;
+      if (silent > options.patience) return Ending::silent;
       continue;
     }
     Message message;
     const ssize_t size = ::read(pipe, &message, sizeof(message));
     if (size < 0 && errno == EINTR) continue;
     if (size != static_cast<ssize_t>(sizeof(message))) return Ending::died;
-    heard = Clock::now();
+    silent = 0;
     if (message.kind == Message::Kind::done) return Ending::done;
     if (message.kind == Message::Kind::unable) return Ending::unable;
     ledger.take(message);
@@ -523,6 +571,7 @@ std::optional<std::string> difference(DType dtype, std::span<const std::byte> go
 std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<const Subject> subjects,
                                            const MeasureOptions& options) {
   Ledger ledger(subjects.size());
+  bool broken_off = false;
   for (;;) {
     const auto members = ledger.open();
     if (members.empty()) break;
@@ -546,14 +595,15 @@ std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<co
       Session(subjects, members, options, [&](const Message& message) { ledger.take(message); }).run();
       break;
     }
-    if (ending == Ending::done || ending == Ending::stopped) break;
+    broken_off = ending == Ending::stopped;
+    if (ending == Ending::done || broken_off) break;
     if (ending == Ending::silent)
       ledger.fail_current(Timing::Outcome::hung, cat("did not end within ", options.patience, " s"));
     else
       ledger.fail_current(Timing::Outcome::crashed, death(status));
     ledger.forget();
   }
-  return ledger.finish();
+  return ledger.finish(broken_off);
 }
 
 }  // namespace luminal

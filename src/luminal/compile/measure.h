@@ -24,6 +24,9 @@ struct Timing {
   double seconds = 0;  // the shortest run
   double median = 0;
   std::string problem = {};
+  /// The shortest times of the runner's steps, where they are asked for; `seconds` is their sum then: what
+  /// disturbs a run disturbs one step of it.
+  std::vector<double> steps = {};
   /// Whether it must not be taken.
   bool is_failure() const { return outcome != Outcome::timed && outcome != Outcome::unfit; }
   friend bool operator==(const Timing&, const Timing&) = default;
@@ -54,6 +57,9 @@ struct KnownElement {
   Scalar value;
 };
 
+/// Runs of so many seconds hardly notice what ran before them, and differ little from process to process.
+inline constexpr double long_run = 5e-2;
+
 struct MeasureOptions {
   DimMap dims = {};
   int rounds = 6;
@@ -61,13 +67,15 @@ struct MeasureOptions {
   double least_seconds = 0;
   /// About what the runs of one subject take in one round.
   double round_seconds = 1e-3;
-  /// Whether a subject's first run, and the first one of each round, tells nothing: memory is touched for the
-  /// first time, and another subject has filled the caches.
+  /// Whether a subject's first run tells nothing, nor the first one of each round if it is no long one:
+  /// memory is touched for the first time, and another subject has filled the caches.
   bool warmed = false;
-  /// After the first round only those within this factor of the fastest are timed further.
+  /// Only those within this factor of the fastest are timed further, once that is known well enough.
   double keep_within = 1.5;
-  /// Seconds after which a silent subject is given up.
+  /// Seconds after which a silent subject is given up; those in which this process did not run do not count.
   double patience = 10;
+  /// Whether each step of a runner is timed.
+  bool steps = false;
   std::vector<KnownElement> known = {};
   /// Whether results may differ by what the last bits of the inputs decide: an optimiser divides gradients
   /// that are nothing but rounding by their size. The first subject runs on changed inputs to find out.
@@ -78,8 +86,8 @@ struct MeasureOptions {
 
 /// Times the subjects against each other: interleaved, several rounds, in a child process, so that one that
 /// crashes or hangs costs nothing but itself. Subjects whose results disagree with known elements, or with
-/// the majority, are wrong. By subject; nothing where `stop` came first. Devices whose programs cannot run in
-/// a child are measured in this process.
+/// the majority, are wrong. By subject; nothing where `stop` came before it was verified and timed. Devices
+/// whose programs cannot run in a child are measured in this process.
 std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<const Subject> subjects,
                                            const MeasureOptions& options);
 

@@ -7,6 +7,7 @@
 #include "luminal/compile/planner.h"
 #include "luminal/compile/search_plan.h"
 #include "luminal/compile/session_store.h"
+#include "luminal/compile/timing_record.h"
 #include "luminal/support/error.h"
 #include "luminal/support/text.h"
 
@@ -20,14 +21,27 @@ std::string decision_key(const Planner& planner, const CompileOptions& options) 
   return text + planner.text();
 }
 
-/// From the cache if it has them; otherwise made, and kept there.
-Decisions decisions_for(Planner& planner, const CompileOptions& options, Cache* cache, SessionStore& store,
-                        ExecutableData& data) {
-  const bool fresh = options.inspect || options.verify || options.record || options.replay;
-  const std::string key = cache == nullptr ? "" : decision_key(planner, options);
+std::string record_key(const Planner& planner, const CompileOptions& options) {
+  return "record\n" + decision_key(planner, options);
+}
+
+/// The timings that led to the decisions in the cache.
+std::optional<TimingRecord> kept_record(Cache& cache, const Planner& planner, const CompileOptions& options) {
+  const auto kept = cache.get(record_key(planner, options));
+  if (!kept) return std::nullopt;
+  try {
+    return TimingRecord::parse(*kept);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// From the cache if it has them; otherwise made.
+Decisions decisions_for(Planner& planner, const CompileOptions& options, bool fresh, Cache* cache,
+                        SessionStore& store, ExecutableData& data) {
   if (cache != nullptr && !fresh) {
     const auto start = std::chrono::steady_clock::now();
-    const auto kept = cache->get(key);
+    const auto kept = cache->get(decision_key(planner, options));
     auto decisions = kept ? parse_decisions(*kept) : std::nullopt;
     report(planner.reports(), "cache",
            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
@@ -61,7 +75,17 @@ Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& de
   Compiled result;
   Planner planner(graph.dag(), device, options, graph.dims(), buckets);
   SessionStore store(cache);
-  const Decisions decisions = decisions_for(planner, options, cache, store, data);
+  const bool fresh = options.inspect || options.verify || options.record || options.replay;
+  // A search's timings are kept beside its decisions: to show how it decided, it is replayed.
+  CompileOptions recorded = options;
+  TimingRecord timings;
+  if (options.mode == Mode::search && options.record == nullptr) recorded.record = &timings;
+  std::optional<TimingRecord> before;
+  if (cache != nullptr && options.mode == Mode::search && options.inspect && !options.verify &&
+      options.record == nullptr && options.replay == nullptr)
+    before = kept_record(*cache, planner, options);
+  if (before) recorded.replay = &*before;
+  const Decisions decisions = decisions_for(planner, recorded, fresh, cache, store, data);
   result.search = std::move(data.search);
   if (options.inspect)
     for (const auto& [key, region] : decisions.regions) {
@@ -79,9 +103,11 @@ Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& de
       device, std::make_shared<const runtime::Plan>(std::move(assembled.plan)), &store);
   // What an interrupted search came to is no answer to keep.
   const bool is_interrupted = options.mode == Mode::search && options.cancel != nullptr && *options.cancel;
-  const bool special = options.verify || options.replay != nullptr || is_interrupted;
-  if (cache != nullptr && decisions.sources.empty() && !special)
+  const bool special = options.verify || recorded.replay != nullptr || is_interrupted;
+  if (cache != nullptr && decisions.sources.empty() && !special) {
     keep(*cache, decision_key(planner, options), decisions, result.runner->plan());
+    if (options.mode == Mode::search) cache->put(record_key(planner, options), recorded.record->text());
+  }
   report(data.reports, "load",
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return result;

@@ -89,7 +89,88 @@ bool PlanTimer::fits(const std::vector<Assembled>& plans, const std::vector<std:
   return shared + own < 0.5 * static_cast<double>(planner_.device().memory_limit());
 }
 
-std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::function<bool()>& stop) {
+/// Host steps print, and custom ops may do anything there: such plans are not run for practice.
+bool PlanTimer::is_pure(const std::vector<Assembled>& plans) {
+  return std::all_of(plans.begin(), plans.end(), [](const Assembled& assembled) {
+    return std::none_of(assembled.plan.steps.begin(), assembled.plan.steps.end(),
+                        [](const runtime::Step& step) { return static_cast<bool>(step.host); });
+  });
+}
+
+/// Runs those of the plans in turn, in several processes if they are short: one plan's time differs by a
+/// fifth from process to process. By member.
+std::vector<PlanTimer::Timings> PlanTimer::measured(const std::vector<Assembled>& plans,
+                                                    const std::vector<std::size_t>& members, int processes,
+                                                    double expected, const std::function<bool()>& stop) {
+  std::vector<runtime::Plan> copies;
+  for (const auto k : members) copies.push_back(plans[k].plan);
+  Compilation compilation(planner_.shared_device(), std::move(copies), store_);
+  compilation.finish(stop);
+  std::vector<Subject> subjects;
+  std::vector<std::size_t> made;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (compilation.made()[i].runner) {
+      subjects.push_back(subject(*compilation.made()[i].runner, plans[members[i]]));
+      made.push_back(i);
+    }
+  MeasureOptions options{.dims = planner_.dims(), .rounds = 8, .round_seconds = 5e-3, .keep_within = 1.3};
+  if (expected >= long_run) options.rounds = 4;
+  options.least_seconds = 0.7;
+  options.warmed = true;
+  options.steps = planner_.device().shares_host_processors();
+  options.patience = 60;
+  options.nudged = true;
+  options.stop = stop;
+  std::vector<Timings> result;
+  for (int process = 0; process < processes && !stop(); ++process) {
+    if (process > 0 && !are_short(result.back(), long_run)) break;
+    result.emplace_back(members.size());
+    const auto timings = measure(planner_.device(), subjects, options);
+    for (std::size_t i = 0; i < made.size(); ++i) result.back()[made[i]] = timings[i];
+  }
+  return result;
+}
+
+std::vector<std::map<std::string, double>> PlanTimer::in_place(const std::vector<Decisions>& variants,
+                                                               double expected,
+                                                               const std::function<bool()>& stop) {
+  std::vector<Assembled> plans;
+  std::vector<std::size_t> members;
+  for (const auto& variant : variants) {
+    members.push_back(plans.size());
+    plans.push_back(planner_.assemble(variant, {}));
+  }
+  const auto key_in = [&](std::size_t plan, const std::string& kernel) {
+    return timer_.key_of(cat("in place ", sha256(plan_text(plans[plan].plan)), " ", kernel));
+  };
+  std::vector<std::map<std::string, double>> result(plans.size());
+  if (!timer_.is_replay() && is_pure(plans) && fits(plans, members) && !stop()) {
+    for (const auto& timings : measured(plans, members, 1, expected, stop))
+      for (std::size_t k = 0; k < plans.size(); ++k) {
+        const auto& steps = plans[k].plan.steps;
+        if (!timings[k] || timings[k]->steps.size() != steps.size()) continue;
+        for (std::size_t step = 0; step < steps.size(); ++step)
+          if (steps[step].kernel)
+            result[k][kernel::key(plans[k].plan.kernels[*steps[step].kernel].kernel)] +=
+                timings[k]->steps[step];
+      }
+  }
+  for (std::size_t k = 0; k < plans.size(); ++k) {
+    std::set<std::string> kernels;
+    for (const auto& kernel : plans[k].plan.kernels) kernels.insert(kernel::key(kernel.kernel));
+    for (const auto& kernel : kernels) {
+      const std::string key = key_in(k, kernel);
+      if (timer_.is_replay())
+        if (const auto known = timer_.known(key)) result[k][kernel] = known->seconds;
+      if (const auto found = result[k].find(kernel); found != result[k].end())
+        timer_.learn(key, {.seconds = found->second});
+    }
+  }
+  return result;
+}
+
+std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, double expected,
+                              const std::function<bool()>& stop) {
   std::vector<Assembled> plans;
   std::vector<std::string> keys;
   std::vector<std::size_t> different;
@@ -101,40 +182,20 @@ std::size_t PlanTimer::choose(std::vector<Candidate>& candidates, const std::fun
   std::vector<std::size_t> members;
   for (const auto k : different)
     if (!candidates[k].timing && !timer_.known(keys[k]) && !timer_.is_replay()) members.push_back(k);
-  // Host steps print, and custom ops may do anything: such plans are not run for practice.
-  const bool pure = std::all_of(plans.begin(), plans.end(), [](const Assembled& assembled) {
-    return std::none_of(assembled.plan.steps.begin(), assembled.plan.steps.end(),
-                        [](const runtime::Step& step) { return static_cast<bool>(step.host); });
-  });
+  const bool pure = is_pure(plans);
   why_not_ = !pure                   ? "steps on the host are not run for practice"
              : different.size() < 2  ? "all plans are equal"
              : timer_.is_replay()    ? "the record has no time of it"
              : !fits(plans, members) ? "the plans are too large to be in memory together"
                                      : "there was no time for it";
   if (pure && different.size() > 1 && !members.empty() && fits(plans, members) && !stop()) {
-    std::vector<runtime::Plan> copies;
-    for (const auto k : members) copies.push_back(plans[k].plan);
-    Compilation compilation(planner_.shared_device(), std::move(copies), store_);
-    compilation.finish(stop);
-    std::vector<Subject> subjects;
-    std::vector<std::size_t> made;
+    Timings timings(members.size());
+    for (const auto& again : measured(plans, members, 2, expected, stop)) keep_better(timings, again);
     for (std::size_t i = 0; i < members.size(); ++i)
-      if (compilation.made()[i].runner) {
-        subjects.push_back(subject(*compilation.made()[i].runner, plans[members[i]]));
-        made.push_back(members[i]);
+      if (timings[i]) {
+        timings[i]->steps.clear();
+        timer_.learn(keys[members[i]], *timings[i]);
       }
-    MeasureOptions options{.dims = planner_.dims(), .rounds = 8, .round_seconds = 5e-3, .keep_within = 1.3};
-    options.least_seconds = 0.7;
-    options.warmed = true;
-    options.patience = 60;
-    options.nudged = true;
-    options.stop = stop;
-    auto timings = measure(planner_.device(), subjects, options);
-    // One plan's time differs by a fifth from process to process.
-    for (int again = 0; again < 2 && are_short(timings, 5e-2) && !stop(); ++again)
-      keep_better(timings, measure(planner_.device(), subjects, options));
-    for (std::size_t i = 0; i < made.size(); ++i)
-      if (timings[i]) timer_.learn(keys[made[i]], *timings[i]);
   }
   std::set<std::string> timed;
   for (std::size_t k = 0; k < candidates.size(); ++k)

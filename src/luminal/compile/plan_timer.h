@@ -26,13 +26,22 @@ class PlanTimer {
   /// `Error` if the dims to tune for do not pass the graph's checks.
   void require_dims() const;
   /// The number of the best: whole plans by their time where it is known, else by what is predicted. Equal
-  /// plans are timed once; the first stands for all. `stop` ends it early.
-  std::size_t choose(std::vector<Candidate>& candidates, const std::function<bool()>& stop);
+  /// plans are timed once; the first stands for all. They should take about as long as `expected`. `stop`
+  /// ends it early.
+  std::size_t choose(std::vector<Candidate>& candidates, double expected, const std::function<bool()>& stop);
+  /// What each kernel takes, by its key, in runs of these plans in turn, which are to be of one mapping: for
+  /// each plan; empty where that cannot be timed. Of several launches all together.
+  std::vector<std::map<std::string, double>> in_place(const std::vector<Decisions>& variants, double expected,
+                                                      const std::function<bool()>& stop);
   std::size_t timed() const { return timed_; }
   /// Why plans that have no time have none.
   const std::string& why_not() const { return why_not_; }
 
  private:
+  using Timings = std::vector<std::optional<Timing>>;
+  static bool is_pure(const std::vector<Assembled>& plans);
+  std::vector<Timings> measured(const std::vector<Assembled>& plans, const std::vector<std::size_t>& members,
+                                int processes, double expected, const std::function<bool()>& stop);
   static std::size_t best_of(const std::vector<Candidate>& candidates);
   bool fits(const std::vector<Assembled>& plans, const std::vector<std::size_t>& members) const;
   Subject subject(runtime::Runner& runner, const Assembled& assembled);

@@ -24,7 +24,7 @@ struct Profile {
 
   /// A table, the costliest first.
   std::string text(std::size_t most = 40) const;
-  /// One run as a Chrome trace, which Perfetto opens.
+  /// A run as a Chrome trace, which Perfetto opens: its steps one after the other, each with its median.
   std::string trace() const;
 };
 

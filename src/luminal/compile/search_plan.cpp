@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "luminal/codegen/schedule_text.h"
-#include "luminal/codegen/variants.h"
 #include "luminal/compile/ceilings.h"
-#include "luminal/compile/experience.h"
 #include "luminal/compile/fingerprint.h"
+#include "luminal/compile/ideas.h"
 #include "luminal/compile/kernel_timer.h"
 #include "luminal/compile/outlook.h"
 #include "luminal/compile/plan_timer.h"
@@ -37,7 +36,8 @@ class Search {
         timer_(planner.shared_device(), planner.dims(),
                sha256(cat(build_fingerprint(), "\n", planner.text())), options, &store,
                {[this] { return is_late(); }, [this] { return is_cancelled(); }, options.candidates}),
-        plans_(planner, data, timer_, &store) {}
+        plans_(planner, data, timer_, &store),
+        ideas_(machine_, planner.dims()) {}
 
   Decisions run() {
     plans_.require_dims();
@@ -48,12 +48,14 @@ class Search {
     best_ = fast_ = planner_.decide(usual);
     mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
     // Most of the time, if it must be: no kernel is taken that was never run.
-    time_untimed("kernels", uses(fast_), 0.7, [] { return true; });
+    limit_ = 0.7;
+    time_untimed("kernels", uses(fast_), limit_, [] { return true; });
     fast_seconds_ = best_seconds_ = predicted(uses(fast_));
     // Rounds grow shorter, so that what one finds is tuned by the next, and end when two find nothing.
     double begin = std::min(1.0, elapsed() / options_.budget.count());
     const double left = std::max(0.0, 1 - reserve() - begin);
     const double first = begin;
+    limit_ = 1 - reserve();
     constexpr double ends[] = {0.6, 0.8, 0.95, 1};
     constexpr std::size_t rounds = 12;
     int stale = 0;
@@ -67,6 +69,7 @@ class Search {
       if (stale > 0) doubt_ = 1;  // there is nothing better to do than to believe
       begin = end;
     }
+    was_late_ = is_late();
     repair();
     return choose();
   }
@@ -76,8 +79,10 @@ class Search {
   bool is_cancelled() const { return options_.cancel != nullptr && *options_.cancel; }
   bool is_late() const {
     tell();
-    return is_cancelled() || elapsed() > options_.budget.count() * share_;
+    return is_cancelled() || elapsed() > options_.budget.count() * limit_;
   }
+  /// Nothing more is begun in this stage; what runs may end.
+  bool is_due() const { return elapsed() > options_.budget.count() * share_; }
 
   void tell() const {
     if (!options_.progress || elapsed() - told_ < 0.1) return;
@@ -88,7 +93,7 @@ class Search {
 
   /// The share of the budget that is kept for timing whole plans.
   double reserve() const {
-    constexpr double runs = 60;
+    const double runs = fast_seconds_ < long_run ? 200 : 55;
     return std::clamp((3 + runs * fast_seconds_) / options_.budget.count(), 0.05, 0.2);
   }
 
@@ -105,7 +110,7 @@ class Search {
     }
     std::size_t steps = 0;
     while (static_cast<double>(steps) < allowed && !is_cancelled() &&
-           (timer_.is_replay() || !timer_.is_over()) && step())
+           (timer_.is_replay() || !(timer_.is_over() || is_due())) && step())
       ++steps;
     timer_.learn(key, {.seconds = static_cast<double>(steps)});
   }
@@ -141,6 +146,7 @@ class Search {
     search::Roofline roofline(ceilings_);
     if (const auto estimate = roofline.estimate(kernel, planner_.dims())) fresh.prior = *estimate;
     fresh.usual = codegen::default_schedule(kernel, machine_, planner_.dims());
+    fresh.nests = codegen::nest_shapes(kernel, planner_.dims());
     return fresh;
   }
 
@@ -229,11 +235,13 @@ class Search {
   bool map_again(double share) {
     std::optional<Decisions> again;
     stage("mapping", share, [&] {
-      if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > share * options_.budget.count()))
+      if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > limit_ * options_.budget.count()))
         return false;
+      const auto start = Clock::now();
       const Outlook outlook(kernels_, doubt_);
       MeasuredOracle oracle(ceilings_, kernels_, outlook, priors_);
       again = planner_.decide(oracle, true);
+      mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
       return true;
     });
     if (!again) return false;
@@ -267,39 +275,7 @@ class Search {
 
   /// What one kernel should try next; empty: nothing more to gain.
   std::vector<codegen::Schedule> ideas(const TunedKernel& kernel) const {
-    if (kernel.is_unfit()) return {};
-    const auto at_once = static_cast<std::size_t>(std::max(8, machine_.workers));
-    std::vector<codegen::Schedule> all = {kernel.usual};
-    const auto variants = codegen::schedule_variants(kernel.kernel, machine_, planner_.dims());
-    all.insert(all.end(), variants.begin(), variants.end());
-    for (const auto* good : kernel.best_few(3 + 2 * round_)) {
-      const auto near =
-          codegen::schedule_neighbours(kernel.kernel, good->schedule, machine_, planner_.dims());
-      all.insert(all.end(), near.begin(), near.end());
-    }
-    std::vector<std::pair<double, codegen::Schedule>> fresh;
-    std::set<std::string> seen;
-    for (const auto& schedule : all)
-      if (!kernel.has(schedule) && seen.insert(codegen::text(schedule)).second)
-        fresh.emplace_back(&schedule == all.data()
-                               ? -std::numeric_limits<double>::infinity()  // the usual one
-                               : experience_.promise(kernel.prior.family, schedule),
-                           schedule);
-    std::stable_sort(fresh.begin(), fresh.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<codegen::Schedule> result;
-    for (std::size_t k = 0; k < std::min(fresh.size(), at_once); ++k) result.push_back(fresh[k].second);
-    return result;
-  }
-
-  /// Keeps what the candidates from the given one on tell about schedules.
-  void learn_from(const TunedKernel& kernel, std::size_t first) {
-    for (std::size_t k = first; k < kernel.candidates.size() && kernel.usual_seconds() > 0; ++k) {
-      const auto& candidate = kernel.candidates[k];
-      if (candidate.timing.outcome == Timing::Outcome::timed)
-        experience_.add(kernel.prior.family, candidate.schedule,
-                        candidate.timing.seconds / kernel.usual_seconds());
-    }
+    return ideas_.next(kernel, 3 + 2 * round_);
   }
 
   /// A kernel to be tuned.
@@ -336,6 +312,12 @@ class Search {
     const double limit = std::min(work.kernel->prior.seconds, now);
     return work.hope * work.count * (now - 0.7 * limit) / (1 + work.steps);
   }
+  /// By what the step takes: the programs are compiled, and each runs some times.
+  static double worth(const Work& work) {
+    constexpr double compiling = 0.3;
+    constexpr double runs = 30;
+    return gain(work) / (compiling + runs * seconds_of(*work.kernel));
+  }
 
   /// Tunes the schedules of the best plan's kernels and of what could take their place, always those of which
   /// most is to be expected.
@@ -353,7 +335,7 @@ class Search {
       Work* chosen = nullptr;
       for (auto& work : works)
         if (work.kernel != but && gain(work) > little * total &&
-            (chosen == nullptr || gain(work) > gain(*chosen)))
+            (chosen == nullptr || worth(work) > worth(*chosen)))
           chosen = &work;
       return chosen;
     };
@@ -374,7 +356,7 @@ class Search {
       const double before = seconds_of(*work->kernel);
       const std::size_t tried = work->kernel->candidates.size();
       timer_.finish(batch);
-      learn_from(*work->kernel, tried);
+      ideas_.learn(*work->kernel, tried);
       if (batch.steps[0].trials.empty()) return true;  // they give programs that were tried
       ++work->steps;
       if (tried == work->kernel->candidates.size()) work->hope = 0;
@@ -431,10 +413,49 @@ class Search {
     }
   }
 
+  /// The plan that promises most, each kernel with that of its few best schedules, or the usual one, that is
+  /// the fastest among the plan's other kernels: alone, a kernel finds what it reads where its last run left
+  /// it.
+  void add_chosen_in_place(std::vector<PlanTimer::Candidate>& candidates) {
+    constexpr std::size_t few = 3;
+    const PlanTimer::Candidate* most = nullptr;
+    for (const auto& candidate : candidates)
+      if (candidate.predicted > 0 && !candidate.timing &&
+          (most == nullptr || candidate.predicted < most->predicted))
+        most = &candidate;
+    if (most == nullptr) return;
+    const Decisions mapping = most->decisions;
+    const auto counts = uses(mapping);
+    // By kernel, the schedule of each variant.
+    std::map<std::string, std::vector<codegen::Schedule>> schedules;
+    std::vector<Decisions> variants(few + 1, mapping);
+    for (const auto& [key, count] : counts) {
+      const TunedKernel& kernel = kernels_.at(key);
+      const auto best = kernel.best_few(few);
+      for (std::size_t k = 0; k < variants.size() && !best.empty(); ++k) {
+        const bool usual = k == few && !kernel.fails_as_usual();
+        schedules[key].push_back(usual ? kernel.usual : best[std::min(k, best.size() - 1)]->schedule);
+        variants[k].schedules.insert_or_assign(key, schedules[key].back());
+      }
+    }
+    const auto seconds = plans_.in_place(variants, fast_seconds_, [this] { return is_late(); });
+    Decisions chosen = mapping;
+    double sum = 0;
+    for (const auto& [key, tried] : schedules) {
+      std::optional<std::size_t> best;
+      for (std::size_t k = 0; k < tried.size(); ++k)
+        if (seconds[k].contains(key) && (!best || seconds[k].at(key) < seconds[*best].at(key))) best = k;
+      if (!best) return;
+      chosen.schedules.insert_or_assign(key, tried[*best]);
+      sum += seconds[*best].at(key);
+    }
+    candidates.push_back({"each kernel chosen in its place", std::move(chosen), sum, std::nullopt});
+  }
+
   /// The best few plans, timed whole.
   Decisions choose() {
     doing_ = "plans";
-    share_ = 1;
+    limit_ = 1;
     std::vector<PlanTimer::Candidate> candidates;
     const auto add = [&](const std::string& name, const Decisions& decisions, bool tuned) {
       const auto counts = uses(decisions);
@@ -462,7 +483,8 @@ class Search {
     if (mapped_.size() > most) mapped_.resize(most);
     for (const auto& [round, decisions] : mapped_)
       add(cat("mapped on measured times, round ", round + 1), decisions, true);
-    const std::size_t won = plans_.choose(candidates, [this] { return is_late(); });
+    add_chosen_in_place(candidates);
+    const std::size_t won = plans_.choose(candidates, fast_seconds_, [this] { return is_late(); });
     verify(candidates[won].decisions);
     timer_.learn(timer_.key_of("search"), {});
     if (candidates[0].timing) fast_seconds_ = candidates[0].timing->seconds;
@@ -479,9 +501,9 @@ class Search {
     report->ceilings = ceilings_;
     report->candidates = timer_.timed() + plans_.timed();
     report->seconds = elapsed();
-    report->stopped = is_cancelled()                              ? "it was interrupted"
-                      : timer_.is_replay()                        ? "it was replayed"
-                      : elapsed() > 0.8 * options_.budget.count() ? "the time was over"
+    report->stopped = is_cancelled()       ? "it was interrupted"
+                      : timer_.is_replay() ? "it was replayed"
+                      : was_late_          ? "the time was over"
                       : options_.candidates != 0 && timer_.timed() >= options_.candidates
                           ? "all candidates were timed that it may time"
                           : "nothing more was to be gained";
@@ -521,7 +543,9 @@ class Search {
   const CompileOptions& options_;
   ExecutableData& data_;
   Clock::time_point start_ = Clock::now();
-  double share_ = 1;
+  double share_ = 1;  // of the budget: when a stage begins nothing more,
+  double limit_ = 1;  // and when what runs is broken off
+  bool was_late_ = false;
   std::string_view doing_ = "starting";
   mutable double told_ = -1;
   double fast_seconds_ = 0;
@@ -531,7 +555,7 @@ class Search {
   PlanTimer plans_;
   search::MachineModel ceilings_;
   std::map<std::string, TunedKernel> kernels_;
-  Experience experience_;
+  Ideas ideas_;
   Decisions fast_;
   Decisions best_;
   std::vector<std::pair<std::size_t, Decisions>> mapped_;  // plans that were the best, by round

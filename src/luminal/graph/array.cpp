@@ -1,10 +1,12 @@
 #include "luminal/graph/array.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "luminal/support/checked.h"
 #include "luminal/support/error.h"
+#include "luminal/support/large_memory.h"
 #include "luminal/support/text.h"
 
 namespace luminal {
@@ -89,12 +91,11 @@ void print_axis(std::ostream& out, const Array& array, std::size_t axis, std::in
 Array::Array(DType dtype, std::vector<std::int64_t> dims)
     : dtype_(dtype), dims_(std::move(dims)), strides_(row_major(dims_)), size_(element_count(dims_)) {
   const auto bytes = static_cast<std::size_t>(byte_count(dims_, static_cast<std::int64_t>(byte_size(dtype))));
-  try {
-    data_ = std::shared_ptr<std::byte>(new std::byte[std::max<std::size_t>(bytes, 8)](),
-                                       std::default_delete<std::byte[]>());
-  } catch (const std::bad_alloc&) {
+  auto* const memory = static_cast<std::byte*>(allocate_elements(bytes));
+  if (memory == nullptr)
     throw Error(cat("array ", dtype, "[", join(dims_), "]: there is no memory for its ", bytes, " bytes"));
-  }
+  std::memset(memory, 0, bytes);
+  data_ = std::shared_ptr<std::byte>(memory, [](std::byte* given) { std::free(given); });
 }
 
 Array::Array(std::initializer_list<Nested> values, Location where) {

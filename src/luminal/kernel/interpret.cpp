@@ -1,14 +1,23 @@
 #include "luminal/kernel/interpret.h"
 
 #include <cmath>
-#include <map>
+#include <unordered_map>
 
 #include "luminal/op/philox.h"
 #include "luminal/support/error.h"
+#include "luminal/support/hash.h"
 #include "luminal/support/text.h"
 
 namespace luminal::kernel {
 namespace {
+
+struct PointHash {
+  std::size_t operator()(const std::vector<std::int64_t>& point) const {
+    Hash hash;
+    for (const auto coordinate : point) hash.add(static_cast<std::uint64_t>(coordinate));
+    return hash.value();
+  }
+};
 
 class Machine {
  public:
@@ -23,7 +32,9 @@ class Machine {
       names_.emplace_back();
       for (std::size_t k = 0; k < kernel.loops().size(); ++k)
         if (v.free[k]) names_.back().push_back(k);
+      has_positions_ = has_positions_ || v.try_get<value::Position>() != nullptr;
     }
+    for (std::size_t k = 0; k < kernel.loops().size(); ++k) slots_.push_back(&variables_[cat("i", k)]);
     at_.resize(extents_.size());
   }
 
@@ -66,12 +77,13 @@ class Machine {
 
   void bind(std::size_t loop, std::int64_t value) {
     at_[loop] = value;
-    variables_.insert_or_assign(cat("i", loop), value);
+    *slots_[loop] = value;
   }
 
   std::int64_t index(const Expr& expression) {
-    for (const auto position : positions_of(expression))
-      variables_.insert_or_assign(cat("i", position_base + position.index()), place(position));
+    if (has_positions_)
+      for (const auto position : positions_of(expression))
+        variables_.insert_or_assign(cat("i", position_base + position.index()), place(position));
     return expression.eval(variables_);
   }
 
@@ -107,11 +119,14 @@ class Machine {
 
   Scalar pull(ValueId id) {
     if (left_-- == 0) throw TooMuch();
+    const Value& v = kernel_.value(id);
+    // What is read or written down takes no longer than to look it up.
+    if (const auto* load = v.try_get<value::Load>()) return compute(*load, v.dtype);
+    if (const auto* constant = v.try_get<value::Constant>()) return compute(*constant, v.dtype);
     std::vector<std::int64_t> here;
     for (const auto loop : names_[id.index()]) here.push_back(at_[loop]);
     auto& memo = memo_[id.index()];
     if (const auto found = memo.find(here); found != memo.end()) return found->second;
-    const Value& v = kernel_.value(id);
     const Scalar result = std::visit([&](const auto& kind) { return compute(kind, v.dtype); }, v.kind);
     memo.emplace(std::move(here), result);
     return result;
@@ -198,7 +213,9 @@ class Machine {
   std::vector<std::vector<std::int64_t>> output_dims_;
   std::vector<std::vector<std::size_t>> names_;  // the loops a value varies with
   std::vector<std::int64_t> at_;
-  std::vector<std::map<std::vector<std::int64_t>, Scalar>> memo_;
+  std::vector<std::int64_t*> slots_;  // of the loops, in the variables
+  bool has_positions_ = false;
+  std::vector<std::unordered_map<std::vector<std::int64_t>, Scalar, PointHash>> memo_;
 };
 
 Op graph_op(Monoid monoid) {

@@ -12,6 +12,7 @@
 #include "luminal/backend/cpu/blas.h"
 #include "luminal/backend/cpu/pool.h"
 #include "luminal/support/error.h"
+#include "luminal/support/large_memory.h"
 #include "luminal/support/text.h"
 
 namespace luminal::cpu {
@@ -30,7 +31,7 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
 class HostMemory : public runtime::Memory {
  public:
   explicit HostMemory(std::size_t bytes) : bytes_(bytes) {
-    data_ = std::aligned_alloc(alignment, rounded_up(bytes, alignment) + alignment);
+    data_ = allocate_elements(bytes);
     if (data_ == nullptr) no_memory_for(bytes);
   }
   ~HostMemory() override { std::free(data_); }

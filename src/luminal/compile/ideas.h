@@ -1,0 +1,40 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "luminal/compile/experience.h"
+#include "luminal/compile/kernel_timer.h"
+
+namespace luminal {
+
+/// What kernels should try next, by what they and others have tried.
+class Ideas {
+ public:
+  Ideas(const codegen::Machine& machine, DimMap dims) : machine_(machine), dims_(std::move(dims)) {}
+
+  /// Schedules that the kernel has not tried, as many as are tried at once, the most promising first: its
+  /// usual one, what did well for nests of the same shape in other kernels, then by experience. Those near
+  /// its `breadth` best ones are among them.
+  std::vector<codegen::Schedule> next(const TunedKernel& kernel, std::size_t breadth) const;
+
+  /// Keeps what the kernel's candidates from the given one on tell.
+  void learn(const TunedKernel& kernel, std::size_t first);
+
+ private:
+  std::optional<codegen::Schedule> lead(const TunedKernel& kernel) const;
+
+  /// How a nest runs in the best schedule of a kernel.
+  struct Known {
+    codegen::NestSchedule schedule;
+    codegen::NestShape shape;
+    double gained = 1;  // by the kernel: its time in its usual one's
+  };
+  codegen::Machine machine_;
+  DimMap dims_;
+  Experience experience_;
+  std::map<std::string, std::map<std::string, Known>> nests_;  // by the nest's shape, and the kernel's key
+};
+
+}  // namespace luminal

@@ -1,0 +1,116 @@
+// Timing: what is told of runs that are broken off, disturbed, or timed step by step.
+#include "luminal/compile/measure.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "luminal/luminal.h"
+#include "luminal/support/text.h"
+#include "wrapped_device.h"
+
+namespace luminal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Runners of one small graph, each with statements of its own at the beginning of its kernel.
+class Runners {
+ public:
+  explicit Runners(const std::vector<std::string>& statements) {
+    const Tensor x = g_.named_tensor("x", {64});
+    (x * 2.0F).retrieve();
+    for (const auto& statement : statements) {
+      const auto device = std::make_shared<test::WrappedDevice>(
+          [statement](const codegen::Source& source) { return test::with_statement(source, statement); });
+      CompileOptions options;
+      options.cache = false;
+      const Executable exe = compile(g_, device, options);
+      runners_.push_back(
+          std::make_unique<runtime::Runner>(device, std::make_shared<const runtime::Plan>(exe.plan())));
+      Subject subject{.runner = runners_.back().get(), .given = {}, .results = {}};
+      const auto& buffers = exe.plan().buffers;
+      for (std::size_t k = 0; k < buffers.size(); ++k) {
+        if (buffers[k].role == runtime::BufferInfo::Role::external)
+          subject.given.push_back({runtime::BufferId(k), std::as_bytes(std::span(elements_))});
+        if (buffers[k].is_output) subject.results.emplace_back(k);
+      }
+      subjects_.push_back(std::move(subject));
+    }
+  }
+  std::vector<std::optional<Timing>> measured(const MeasureOptions& options) {
+    const auto device = luminal::device("cpu");
+    return measure(*device, subjects_, options);
+  }
+  const runtime::Plan& plan() const { return runners_.front()->plan(); }
+
+ private:
+  Graph g_;
+  std::vector<float> elements_ = std::vector<float>(64, 3);
+  std::vector<std::unique_ptr<runtime::Runner>> runners_;
+  std::vector<Subject> subjects_;
+};
+
+std::string spinning(long rounds) {
+  return cat("  if (task == 0) for (volatile long spin = 0; spin < ", rounds, "; ++spin) {}\n");
+}
+
+/// Nobody has compared the first one's results yet.
+TEST(Measure, WhatIsBrokenOffBeforeItIsVerifiedHasNoTime) {
+  Runners runners({"", spinning(3'000'000'000)});
+  const auto start = Clock::now();
+  MeasureOptions options;
+  options.stop = [&] { return Clock::now() - start > std::chrono::milliseconds(300); };
+  const auto timings = runners.measured(options);
+  EXPECT_FALSE(timings[0]);
+  EXPECT_FALSE(timings[1]);
+}
+
+TEST(Measure, WhatIsBrokenOffLaterHasItsTimeUntilThen) {
+  Runners runners({"", spinning(1000)});
+  const auto start = Clock::now();
+  MeasureOptions options;
+  options.least_seconds = 1000;
+  options.stop = [&] { return Clock::now() - start > std::chrono::milliseconds(500); };
+  const auto timings = runners.measured(options);
+  ASSERT_TRUE(timings[0] && timings[1]);
+  EXPECT_GT(timings[0]->seconds, 0);
+  EXPECT_LT(timings[0]->seconds, timings[1]->seconds);
+}
+
+/// Where all runs are interrupted, their times are all there is.
+TEST(Measure, BusyMachinesHaveTimesToo) {
+  std::atomic<bool> over{false};
+  std::vector<std::thread> busy;
+  for (unsigned k = 0; k < 2 * std::max(2U, std::thread::hardware_concurrency()); ++k)
+    busy.emplace_back([&] {
+      while (!over) {
+      }
+    });
+  Runners runners({spinning(8'000'000), spinning(8'000'001)});
+  const auto timings = runners.measured({.rounds = 3, .warmed = true});
+  over = true;
+  for (auto& thread : busy) thread.join();
+  for (const auto& timing : timings) {
+    ASSERT_TRUE(timing);
+    EXPECT_EQ(timing->outcome, Timing::Outcome::timed);
+    EXPECT_GT(timing->seconds, 0);
+  }
+}
+
+TEST(Measure, StepsMakeUpTheWhole) {
+  Runners runners({spinning(100'000), spinning(100'001)});
+  const auto timings = runners.measured({.warmed = true, .steps = true});
+  for (const auto& timing : timings) {
+    ASSERT_TRUE(timing);
+    EXPECT_EQ(timing->steps.size(), runners.plan().steps.size());
+    EXPECT_GT(timing->seconds, 0);
+    EXPECT_DOUBLE_EQ(timing->seconds, std::accumulate(timing->steps.begin(), timing->steps.end(), 0.0));
+    EXPECT_LE(timing->seconds, timing->median);
+  }
+}
+
+}  // namespace
+}  // namespace luminal
