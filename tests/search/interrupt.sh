@@ -22,7 +22,7 @@ for after in 0.05 0.3 0.8 1.6 3 5; do
     { echo "after $after s: says"; cat "$folder/error"; exit 1; }
   grep -q '^run ' "$folder/plan" || { echo "after $after s: no plan"; exit 1; }
   if grep -q 'was interrupted' "$folder/error"; then
-    timeout -s INT 1 "$program" compile model:mnist --search --budget 60 --timing > "$folder/again" 2> /dev/null || true
+    timeout -s INT 1 "$program" compile model:mnist --search --budget 60 --timing > /dev/null 2> "$folder/again" || true
     if grep -q 'the decisions were there' "$folder/again"; then echo "after $after s: the cache has it"; exit 1; fi
   fi
   "$program" compile model:mnist --search --budget 60 --candidates 3 > "$folder/again"

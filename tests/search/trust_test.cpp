@@ -332,6 +332,20 @@ TEST(Trust, FirstRunsOfPlansDoNotDecide) {
   EXPECT_GT(timed, 1U);
 }
 
+/// Of each kernel the schedule that is the fastest in the plan; kernels that run when weights are set have
+/// none there.
+TEST(Trust, KernelsAreChosenInTheirPlaces) {
+  for (const bool has_static : {false, true}) {
+    Layer layer(64, has_static);
+    const Executable exe = compile(layer.g, device("cpu"), searching(60s, 40));
+    std::size_t found = 0;
+    for (const auto& plan : exe.search_report()->plans)
+      if (plan.name == "each kernel chosen in its place") found += plan.predicted > 0 ? 1 : 0;
+    EXPECT_EQ(found, 1U) << has_static;
+    layer.expect_right(exe);
+  }
+}
+
 /// At the first step of training, gradients that should be 0 are rounding, and the optimiser makes steps of
 /// full size of them: plans that round differently are not wrong.
 TEST(Trust, RoundingThatAnOptimiserAmplifiesIsNotWrong) {

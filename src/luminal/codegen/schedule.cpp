@@ -129,7 +129,10 @@ class NestScheduler {
       std::vector<LoopId> grid = loops.outer;
       if (loops.inner) grid.push_back(*loops.inner);
       int best = gain_within(lanes);
-      if (!loops.covered.empty())
+      if (std::any_of(loops.covered.begin(), loops.covered.end(), [&](LoopId loop) {
+            const auto extent = kernel_.loop(loop).extent.constant_value();
+            return !extent || *extent >= lanes;
+          }))
         best = std::max(best, 1);  // the loops after the sweeps have lanes of their own
       bool found = best > 0;
       for (const auto loop : grid) {
@@ -189,7 +192,10 @@ class NestScheduler {
     };
     while (tasks() < wanted && block_columns > tile)
       block_columns = std::ceil(block_columns / tile / 2) * tile;
-    while (tasks() < wanted && block_rows > tiles.rows)
+    // Every task packs what its rows are multiplied with: few rows are not worth that, if all workers have
+    // some.
+    const double few = 4.0 * tiles.rows;
+    while (tasks() < wanted && block_rows > tiles.rows && (block_rows > few || tasks() < machine_.workers))
       block_rows = std::ceil(block_rows / tiles.rows / 2) * tiles.rows;
     tiles.block_rows = static_cast<std::int64_t>(block_rows);
     tiles.block_columns = static_cast<std::int64_t>(block_columns);

@@ -141,7 +141,7 @@ void explain_search(const SearchReport& search, Writer& out) {
                search.stopped, "."));
   out.line(cat("The machine at best: ", std::lround(search.ceilings.bandwidth / 1e9), " GB/s, ",
                std::lround(search.ceilings.contraction_rate / 1e9), " GFLOP/s."));
-  out.begin_table({"plan", "its kernels alone", "whole", "outcome"});
+  out.begin_table({"plan", "its kernels", "whole", "outcome"});
   for (std::size_t k = 0; k < search.plans.size(); ++k) {
     const auto& plan = search.plans[k];
     out.row({plan.name, plan.predicted > 0 ? microseconds(plan.predicted) : "",

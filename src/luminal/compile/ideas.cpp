@@ -26,7 +26,8 @@ std::optional<codegen::Schedule> Ideas::lead(const TunedKernel& kernel) const {
     if (known == nests_.end()) continue;
     double least = gained(kernel);
     for (const auto& [key, other] : known->second) {
-      if (key == kernel.key || other.gained >= least) continue;
+      const bool calls = other.schedule.tiles && other.schedule.tiles->library;  // what fits one nest only
+      if (key == kernel.key || other.gained >= least || calls) continue;
       const auto there = codegen::moved(other.schedule, other.shape, kernel.nests[k]);
       if (!there) continue;
       least = other.gained;

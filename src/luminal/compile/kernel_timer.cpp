@@ -366,13 +366,12 @@ void KernelTimer::finish(Batch& batch) {
   // Little or nothing runs in turn with a kernel's only schedule: half of its rounds are at another moment,
   // after the other kernels.
   const bool several = batch.steps.size() > 1 && duty_ == Duty::none;
-  constexpr int rounds = 6;
   std::vector<Timings> timings;
   for (const auto& step : batch.steps)
-    timings.push_back(measured(step, batch.compilation.get(), rounds, Timings(step.trials.size() + 1)));
+    timings.push_back(measured(step, batch.compilation.get(), Timings(step.trials.size() + 1)));
   for (std::size_t k = 0; k < batch.steps.size(); ++k)
     if (several || is_disturbed(*batch.steps[k].kernel, timings[k]))
-      keep_better(timings[k], measured(batch.steps[k], batch.compilation.get(), rounds, timings[k]));
+      keep_better(timings[k], measured(batch.steps[k], batch.compilation.get(), timings[k]));
   for (std::size_t k = 0; k < batch.steps.size(); ++k)
     conclude(batch.steps[k], timings[k], batch.compilation.get());
 }
@@ -384,7 +383,7 @@ void KernelTimer::time(const std::vector<Request>& requests) {
 
 /// Times a step's schedules that have not failed `before`, or were far behind, and the kernel's best one
 /// among them: noise that lasts longer than one kernel does not decide.
-KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* compilation, int rounds,
+KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* compilation,
                                            const Timings& before) {
   const TunedKernel& kernel = *step.kernel;
   Timings timings(step.trials.size() + 1);
@@ -410,7 +409,7 @@ KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* 
   MeasureOptions options{
       .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
   const double best = kernel.best() != nullptr ? kernel.best()->timing.seconds : 0;
-  options.rounds = best > 4e-3 ? 3 : rounds;  // what takes long shows its differences in few runs
+  if (best > 4e-3) options.rounds = 3;  // what takes long shows its differences in few runs
   if (duty_ != Duty::none) options.rounds = 1;
   options.patience = best == 0 ? 10 : std::max(1.5, 40 * best);
   const auto found = measure(*device_, subjects, options);

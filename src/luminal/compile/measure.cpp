@@ -92,12 +92,24 @@ std::vector<std::byte> nudged(DType dtype, std::span<const std::byte> elements) 
 
 /// What a child tells its parent; short enough that a pipe keeps it whole.
 struct Message {
-  enum class Kind : std::int32_t { begins, verified, timed, step, wrong, refused, unfit, unable, done };
+  enum class Kind : std::int32_t {
+    begins,
+    verified,
+    timed,
+    step,
+    round,
+    wrong,
+    refused,
+    unfit,
+    unable,
+    done
+  };
   Kind kind = Kind::done;
   std::int32_t subject = 0;
   std::int32_t step = 0;  // of the subject's plan
   double seconds = 0;
-  bool sound = true;  // of a time: nothing disturbed the run
+  bool sound = true;   // of a time: nothing disturbed the run
+  bool first = false;  // and nothing ran before it
   char text[200] = {};
 };
 
@@ -135,6 +147,7 @@ class Session {
       for (const auto k : members_)
         if (best_[k] >= 0 && (fastest < 0 || best_[k] < fastest)) fastest = best_[k];
       for (const auto k : members_) tell_steps(k);
+      tell({.kind = Message::Kind::round});
       if (options_.stop && options_.stop()) break;
     }
     tell({.kind = Message::Kind::done});
@@ -226,7 +239,7 @@ class Session {
       }
       best_[k] = seconds;
       // The time of one that is given up after it, or that is always disturbed.
-      if (!options_.warmed) tell({.kind = Message::Kind::timed, .seconds = seconds, .sound = false}, k);
+      if (!options_.warmed) tell({.kind = Message::Kind::timed, .seconds = seconds, .first = true}, k);
       // A first run wakes threads, fills caches and touches memory that nobody did: no reason to give up.
       if (options_.warmed) timed_run(k);
       for (const double is_short : {2e-2, 2e-3})
@@ -388,11 +401,17 @@ class Ledger {
         verified_ = true;
         return;
       case Message::Kind::timed:
-        (message.sound ? runs_[k].sound : runs_[k].others).push_back(message.seconds);
+        (message.first   ? runs_[k].first
+         : message.sound ? runs_[k].sound
+                         : runs_[k].others)
+            .push_back(message.seconds);
         return;
       case Message::Kind::step:
-        runs_[k].steps.resize(std::max(runs_[k].steps.size(), static_cast<std::size_t>(message.step) + 1));
-        runs_[k].steps[static_cast<std::size_t>(message.step)] = message.seconds;
+        runs_[k].told.resize(static_cast<std::size_t>(message.step) + 1);
+        runs_[k].told.back() = message.seconds;
+        return;
+      case Message::Kind::round:
+        for (auto& runs : runs_) runs.steps = runs.told;
         return;
       case Message::Kind::wrong:
         return fail(k, Timing::Outcome::wrong, message.text);
@@ -427,12 +446,12 @@ class Ledger {
   }
 
   /// Times of runs that nothing disturbed, where there are some. Of what was broken off only those that were
-  /// verified, and ran more than once, have a time.
+  /// verified, and ran after their first run, have a time.
   std::vector<std::optional<Timing>> finish(bool broken_off) {
     for (std::size_t k = 0; k < timings_.size(); ++k) {
-      auto& [sound, others, steps] = runs_[k];
-      if (timings_[k] || (broken_off && (!verified_ || sound.size() + others.size() < 2))) continue;
-      auto& list = sound.empty() ? others : sound;
+      auto& [first, sound, others, told, steps] = runs_[k];
+      if (timings_[k] || (broken_off && !verified_)) continue;
+      auto& list = !sound.empty() ? sound : !others.empty() || broken_off ? others : first;
       if (list.empty()) continue;
       std::sort(list.begin(), list.end());
       timings_[k] = Timing{.seconds = list.front(), .median = list[list.size() / 2]};
@@ -445,9 +464,11 @@ class Ledger {
  private:
   std::vector<std::optional<Timing>> timings_;
   struct Runs {
+    std::vector<double> first;
     std::vector<double> sound;
     std::vector<double> others;
-    std::vector<double> steps;
+    std::vector<double> told;   // of the steps, in the round that is told of
+    std::vector<double> steps;  // after the last round of which all is told
   };
   std::vector<Runs> runs_;
   bool verified_ = false;

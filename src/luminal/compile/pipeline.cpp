@@ -9,6 +9,7 @@
 #include "luminal/compile/session_store.h"
 #include "luminal/compile/timing_record.h"
 #include "luminal/support/error.h"
+#include "luminal/support/sha256.h"
 #include "luminal/support/text.h"
 
 namespace luminal {
@@ -25,12 +26,13 @@ std::string record_key(const Planner& planner, const CompileOptions& options) {
   return "record\n" + decision_key(planner, options);
 }
 
-/// The timings that led to the decisions in the cache.
+/// The timings that led to the decisions in the cache: their entry begins with the hash of these.
 std::optional<TimingRecord> kept_record(Cache& cache, const Planner& planner, const CompileOptions& options) {
   const auto kept = cache.get(record_key(planner, options));
-  if (!kept) return std::nullopt;
+  const auto decisions = cache.get(decision_key(planner, options));
+  if (!kept || !decisions || !kept->starts_with(sha256(*decisions) + "\n")) return std::nullopt;
   try {
-    return TimingRecord::parse(*kept);
+    return TimingRecord::parse(std::string_view(*kept).substr(kept->find('\n') + 1));
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -58,15 +60,17 @@ Decisions decisions_for(Planner& planner, const CompileOptions& options, bool fr
   return decisions;
 }
 
-/// Decisions as they were carried out: all kernels with their schedules and sources.
-void keep(Cache& cache, const std::string& key, Decisions decisions, const runtime::Plan& plan) {
+/// Decisions as they were carried out: all kernels with their schedules and sources. Their text.
+std::string keep(Cache& cache, const std::string& key, Decisions decisions, const runtime::Plan& plan) {
   for (const auto& kernel : plan.kernels) {
     if (kernel.is_given) continue;
     const std::string name = kernel::key(kernel.kernel);
     decisions.schedules.insert_or_assign(name, kernel.schedule);
     decisions.sources.insert_or_assign(name, kernel.source);
   }
-  cache.put(key, text(decisions));
+  std::string content = text(decisions);
+  cache.put(key, content);
+  return content;
 }
 
 Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& device,
@@ -105,8 +109,9 @@ Compiled compiled(const Graph& graph, const std::shared_ptr<runtime::Device>& de
   const bool is_interrupted = options.mode == Mode::search && options.cancel != nullptr && *options.cancel;
   const bool special = options.verify || recorded.replay != nullptr || is_interrupted;
   if (cache != nullptr && decisions.sources.empty() && !special) {
-    keep(*cache, decision_key(planner, options), decisions, result.runner->plan());
-    if (options.mode == Mode::search) cache->put(record_key(planner, options), recorded.record->text());
+    const std::string kept = keep(*cache, decision_key(planner, options), decisions, result.runner->plan());
+    if (options.mode == Mode::search)
+      cache->put(record_key(planner, options), cat(sha256(kept), "\n", recorded.record->text()));
   }
   report(data.reports, "load",
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

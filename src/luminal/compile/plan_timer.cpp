@@ -134,38 +134,40 @@ std::vector<PlanTimer::Timings> PlanTimer::measured(const std::vector<Assembled>
 std::vector<std::map<std::string, double>> PlanTimer::in_place(const std::vector<Decisions>& variants,
                                                                double expected,
                                                                const std::function<bool()>& stop) {
+  std::vector<std::map<std::string, double>> result(variants.size());
+  if (!timer_.is_replay() && stop()) return result;
   std::vector<Assembled> plans;
   std::vector<std::size_t> members;
+  std::vector<std::string> keys;
   for (const auto& variant : variants) {
     members.push_back(plans.size());
     plans.push_back(planner_.assemble(variant, {}));
+    keys.push_back(sha256(plan_text(plans.back().plan)));
   }
-  const auto key_in = [&](std::size_t plan, const std::string& kernel) {
-    return timer_.key_of(cat("in place ", sha256(plan_text(plans[plan].plan)), " ", kernel));
+  const auto key_of = [&](std::size_t plan, const std::string& kernel) {
+    return timer_.key_of(cat("in place ", keys[plan], " ", kernel));
   };
-  std::vector<std::map<std::string, double>> result(plans.size());
-  if (!timer_.is_replay() && is_pure(plans) && fits(plans, members) && !stop()) {
+  if (!timer_.is_replay() && is_pure(plans) && fits(plans, members))
     for (const auto& timings : measured(plans, members, 1, expected, stop))
       for (std::size_t k = 0; k < plans.size(); ++k) {
         const auto& steps = plans[k].plan.steps;
         if (!timings[k] || timings[k]->steps.size() != steps.size()) continue;
+        std::map<std::string, double> sums;
         for (std::size_t step = 0; step < steps.size(); ++step)
           if (steps[step].kernel)
-            result[k][kernel::key(plans[k].plan.kernels[*steps[step].kernel].kernel)] +=
-                timings[k]->steps[step];
+            sums[kernel::key(plans[k].plan.kernels[*steps[step].kernel].kernel)] += timings[k]->steps[step];
+        for (const auto& [kernel, seconds] : sums) timer_.learn(key_of(k, kernel), {.seconds = seconds});
       }
-  }
-  for (std::size_t k = 0; k < plans.size(); ++k) {
-    std::set<std::string> kernels;
-    for (const auto& kernel : plans[k].plan.kernels) kernels.insert(kernel::key(kernel.kernel));
-    for (const auto& kernel : kernels) {
-      const std::string key = key_in(k, kernel);
-      if (timer_.is_replay())
-        if (const auto known = timer_.known(key)) result[k][kernel] = known->seconds;
-      if (const auto found = result[k].find(kernel); found != result[k].end())
-        timer_.learn(key, {.seconds = found->second});
+  // Plans that are equal have one time, in a replay too.
+  for (std::size_t k = 0; k < plans.size(); ++k)
+    for (const auto& step : plans[k].plan.steps) {
+      if (!step.kernel) continue;
+      const std::string kernel = kernel::key(plans[k].plan.kernels[*step.kernel].kernel);
+      const auto known = timer_.known(key_of(k, kernel));
+      if (!known) continue;
+      result[k][kernel] = known->seconds;
+      timer_.learn(key_of(k, kernel), *known);
     }
-  }
   return result;
 }
 

@@ -432,24 +432,32 @@ class Search {
     for (const auto& [key, count] : counts) {
       const TunedKernel& kernel = kernels_.at(key);
       const auto best = kernel.best_few(few);
-      for (std::size_t k = 0; k < variants.size() && !best.empty(); ++k) {
+      if (best.empty() || count == 0) continue;  // what runs when weights are set is no part of a run
+      for (std::size_t k = 0; k < variants.size(); ++k) {
         const bool usual = k == few && !kernel.fails_as_usual();
         schedules[key].push_back(usual ? kernel.usual : best[std::min(k, best.size() - 1)]->schedule);
         variants[k].schedules.insert_or_assign(key, schedules[key].back());
       }
     }
-    const auto seconds = plans_.in_place(variants, fast_seconds_, [this] { return is_late(); });
+    // The whole plans are to be timed yet.
+    const double left = options_.budget.count() - elapsed();
+    const double runs = fast_seconds_ < long_run ? 75 : 25;
+    const double end = elapsed() + left / 2;
+    if (!timer_.is_replay() && runs * fast_seconds_ > left / 2) return;
+    const auto seconds =
+        plans_.in_place(variants, fast_seconds_, [this, end] { return is_late() || elapsed() > end; });
     Decisions chosen = mapping;
     double sum = 0;
     for (const auto& [key, tried] : schedules) {
       std::optional<std::size_t> best;
       for (std::size_t k = 0; k < tried.size(); ++k)
         if (seconds[k].contains(key) && (!best || seconds[k].at(key) < seconds[*best].at(key))) best = k;
-      if (!best) return;
+      if (!best) continue;
       chosen.schedules.insert_or_assign(key, tried[*best]);
       sum += seconds[*best].at(key);
     }
-    candidates.push_back({"each kernel chosen in its place", std::move(chosen), sum, std::nullopt});
+    if (sum > 0)
+      candidates.push_back({"each kernel chosen in its place", std::move(chosen), sum, std::nullopt});
   }
 
   /// The best few plans, timed whole.
@@ -525,7 +533,7 @@ class Search {
       const std::string taken = codegen::text(chosen != schedules.end() ? chosen->second : kernel.usual);
       for (const auto& candidate : kernel.candidates) {
         const std::string text = codegen::text(candidate.schedule);
-        entry.candidates.push_back({text, candidate.timing, text == taken && entry.runs > 0});
+        entry.candidates.push_back({text, candidate.timing, text == taken && counts.contains(key)});
       }
       report->kernels.push_back(std::move(entry));
     }
