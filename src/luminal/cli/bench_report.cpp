@@ -46,9 +46,8 @@ void print_interruptions(const std::vector<BenchRow>& rows, std::ostream& out) {
   }
   if (interrupted > 0.1 * runs)
     out << "Others use this machine: " << static_cast<int>(interrupted / runs * 100)
-        << " % of our runs were interrupted, and count by processor time, or not if they are short. Ratios "
-           "to "
-           "other programs say little.\n";
+        << " % of our runs were interrupted, and count by processor time, or not if they are short. "
+           "Ratios to other programs say little.\n";
 }
 
 nlohmann::json json_of(const BenchRow& row) {

@@ -294,6 +294,13 @@ void NestPrinter::scan(const value::Scan& scan) {
 
 }  // namespace
 
+double points_of(const kernel::Kernel& kernel, const std::vector<LoopId>& loops, const DimMap& hints) {
+  double count = 1;
+  for (const auto loop : loops)
+    count *= static_cast<double>(kernel.loop(loop).extent.try_eval(hints).value_or(256));
+  return count;
+}
+
 std::vector<ValueId> roots_of(const kernel::Kernel& kernel, const Nest& nest) {
   std::vector<ValueId> roots;
   for (const auto index : nest.stores) {

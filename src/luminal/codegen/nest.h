@@ -20,6 +20,9 @@ NestLoops loops_of(const kernel::Kernel& kernel, const Nest& nest, const NestSch
 /// What the nest's stores write.
 std::vector<kernel::ValueId> roots_of(const kernel::Kernel& kernel, const Nest& nest);
 
+/// How many points loops have; a loop of unknown length counts as 256.
+double points_of(const kernel::Kernel& kernel, const std::vector<kernel::LoopId>& loops, const DimMap& hints);
+
 /// Whether a value is worth keeping rather than computing twice.
 bool is_expensive(const kernel::Kernel& kernel, kernel::ValueId id);
 

@@ -26,11 +26,7 @@ class ShapeText {
   }
   /// Adds how many points the loops have.
   void add(std::string_view what, const std::vector<LoopId>& loops) {
-    double points = 1;
-    for (const auto loop : loops)
-      points *= static_cast<double>(
-          std::max<std::int64_t>(1, kernel_.loop(loop).extent.try_eval(hints_).value_or(256)));
-    text_ += cat(" ", what, " ", points);
+    text_ += cat(" ", what, " ", points_of(kernel_, loops, hints_));
   }
   void add(std::string_view what) { text_ += cat(" ", what); }
   std::string take() { return std::move(text_); }

@@ -18,13 +18,6 @@ namespace {
 
 using kernel::LoopId;
 
-double points(const kernel::Kernel& kernel, const std::vector<LoopId>& loops, const DimMap& hints) {
-  double count = 1;
-  for (const auto loop : loops)
-    count *= static_cast<double>(kernel.loop(loop).extent.try_eval(hints).value_or(256));
-  return count;
-}
-
 std::int64_t rounded_up(double value, std::int64_t unit) {
   const auto pieces = static_cast<std::int64_t>(value + static_cast<double>(unit) - 1) / unit;
   return std::max<std::int64_t>(1, pieces) * unit;
@@ -56,13 +49,13 @@ class Knobs {
       work_ *= static_cast<double>(std::max<std::int64_t>(1, loop.extent.try_eval(hints).value_or(256)));
     if (const auto attention = attention_of(kernel, nest)) {
       attends_ = true;
-      rows_ = points(kernel, attention->rows, hints);
-      columns_ = points(kernel, {attention->keys}, hints);
+      rows_ = points_of(kernel, attention->rows, hints);
+      columns_ = points_of(kernel, {attention->keys}, hints);
     } else if (const auto shape = contractions_of(kernel, nest)) {
-      rows_ = points(kernel, shape->rows, hints);
-      columns_ = points(kernel, shape->columns, hints);
-      depth_ = points(kernel, shape->sums.front().depth, hints);
-      batch_ = points(kernel, shape->batch, hints);
+      rows_ = points_of(kernel, shape->rows, hints);
+      columns_ = points_of(kernel, shape->columns, hints);
+      depth_ = points_of(kernel, shape->sums.front().depth, hints);
+      batch_ = points_of(kernel, shape->batch, hints);
     }
   }
 
@@ -160,8 +153,8 @@ class Knobs {
     const auto grid = grid_of(from);
     if (grid.empty()) return;
     const NestLoops loops = loops_of(kernel_, nest_, from);
-    const double outer = points(kernel_, loops.outer, hints_);
-    const double inner = points(kernel_, {*loops.inner}, hints_);
+    const double outer = points_of(kernel_, loops.outer, hints_);
+    const double inner = points_of(kernel_, {*loops.inner}, hints_);
     const int unit = from.vector_loop ? from.lanes : 1;
     const auto split = [&](double tasks) {
       NestSchedule next = from;

@@ -15,10 +15,10 @@
 #include <cstring>
 #include <numeric>
 
+#include "luminal/compile/agreement.h"
 #include "luminal/compile/data_bank.h"
 #include "luminal/compile/stopwatch.h"
 #include "luminal/support/error.h"
-#include "luminal/support/hash.h"
 #include "luminal/support/text.h"
 
 namespace luminal {
@@ -35,59 +35,6 @@ using Results = std::vector<std::vector<std::byte>>;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double tolerance(DType dtype) {
-  switch (dtype) {
-    case DType::f64:
-      return 1e-7;
-    case DType::f32:
-      return 2e-3;
-    case DType::f16:
-      return 3e-2;
-    default:
-      return is_floating(dtype) ? 2e-1 : 0;
-  }
-}
-
-bool close(double got, double expected, double scale, double allowed, double noise = 0) {
-  if (got == expected || (std::isnan(got) && std::isnan(expected))) return true;
-  // Sums that overflow in one order need not in another.
-  if (!std::isfinite(expected) || !std::isfinite(got)) return allowed > 0 && !std::isfinite(expected);
-  return std::abs(got - expected) <= std::max(allowed * std::max(scale, 1e-6), noise);
-}
-
-template <typename Read>
-std::optional<std::string> compare(std::size_t count, double allowed, double noise, Read&& read) {
-  double scale = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    if (const double e = read(i, true); std::isfinite(e)) scale = std::max(scale, std::abs(e));
-  for (std::size_t i = 0; i < count; ++i)
-    if (const double got = read(i, false), expected = read(i, true);
-        !close(got, expected, scale, allowed, noise))
-      return cat("element ", i, " is ", got, ", and ", expected, " elsewhere");
-  return std::nullopt;
-}
-
-/// The largest difference of two results; of those that are numbers.
-double largest_difference(DType dtype, std::span<const std::byte> a, std::span<const std::byte> b) {
-  double result = 0;
-  const std::size_t size = byte_size(dtype);
-  for (std::size_t at = 0; at + size <= std::min(a.size(), b.size()); at += size) {
-    const double apart = to_double(load(dtype, a.data() + at)) - to_double(load(dtype, b.data() + at));
-    if (std::isfinite(apart)) result = std::max(result, std::abs(apart));
-  }
-  return result;
-}
-
-/// Every other number with its last bit changed, more or less.
-std::vector<std::byte> nudged(DType dtype, std::span<const std::byte> elements) {
-  std::vector<std::byte> result(elements.begin(), elements.end());
-  const std::size_t size = byte_size(dtype);
-  for (std::size_t at = 0; at + size <= result.size(); at += size)
-    if (Hash(9).add(at).value() % 2 == 0 && std::isfinite(to_double(load(dtype, result.data() + at))))
-      result[at] ^= std::byte{1};
-  return result;
 }
 
 /// What a child tells its parent; short enough that a pipe keeps it whole.
@@ -315,7 +262,7 @@ class Session {
       const double expected = to_double(known.value);
       // The scale of a wrong result must not excuse it.
       const double scale = std::min(scales[known.result], std::max(10 * std::abs(expected), 1.0));
-      if (!close(got, expected, std::max(scale, std::abs(expected)), tolerance(type)))
+      if (!agrees(type, got, expected, std::max(scale, std::abs(expected))))
         return cat("element ", known.place, " is ", got, ", and ", expected, " by the interpreter");
     }
     return std::nullopt;
@@ -571,22 +518,6 @@ void keep_better(std::vector<std::optional<Timing>>& timings,
         (timings[k]->outcome == Timing::Outcome::timed && again[k]->seconds < timings[k]->seconds))
       timings[k] = again[k];
   }
-}
-
-std::optional<std::string> difference(DType dtype, std::span<const std::byte> got,
-                                      std::span<const std::byte> expected, double noise) {
-  if (got.size() != expected.size()) return cat("has ", got.size(), " bytes, expected ", expected.size());
-  const double allowed = tolerance(dtype);
-  if (dtype == DType::f32) {
-    const auto* a = reinterpret_cast<const float*>(got.data());
-    const auto* b = reinterpret_cast<const float*>(expected.data());
-    return compare(got.size() / 4, allowed, noise,
-                   [&](std::size_t i, bool right) { return double{right ? b[i] : a[i]}; });
-  }
-  const std::size_t size = byte_size(dtype);
-  return compare(got.size() / size, allowed, noise, [&](std::size_t i, bool right) {
-    return to_double(load(dtype, (right ? expected : got).data() + i * size));
-  });
 }
 
 std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<const Subject> subjects,

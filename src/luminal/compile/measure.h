@@ -95,9 +95,4 @@ std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<co
 void keep_better(std::vector<std::optional<Timing>>& timings,
                  const std::vector<std::optional<Timing>>& again);
 
-/// Where two arrays of results differ beyond what regrouped sums explain, or by more than `noise`; none if
-/// nowhere.
-std::optional<std::string> difference(DType dtype, std::span<const std::byte> got,
-                                      std::span<const std::byte> expected, double noise = 0);
-
 }  // namespace luminal
