@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "luminal/luminal.h"
+
 namespace luminal {
 namespace {
 
@@ -32,7 +34,74 @@ TEST(Outlook, WhatWasNotTunedGainsWhatOthersOfItsFamilyDid) {
   const Outlook outlook(kernels);
   EXPECT_DOUBLE_EQ(outlook.seconds(kernels.at("b")), 3);
   EXPECT_DOUBLE_EQ(outlook.seconds(kernels.at("d")), 3);
-  EXPECT_DOUBLE_EQ(outlook.seconds(kernels.at("e")), 3);  // nothing is known of its family: what all gained
+  EXPECT_DOUBLE_EQ(outlook.seconds(kernels.at("e")), 4 * 8.0 / 12);  // of its family nothing is known: of all
+}
+
+TEST(Outlook, LongKernelsSayMoreThanShortOnes) {
+  const std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::reduce, 1, {10, 1})},
+                                                      {"b", timed(Family::reduce, 1, {10, 1})},
+                                                      {"c", timed(Family::reduce, 1, {80, 68})},
+                                                      {"d", timed(Family::reduce, 1, {50})}};
+  EXPECT_DOUBLE_EQ(Outlook(kernels).seconds(kernels.at("d")), 35);  // 70 of 100 are left
+}
+
+TEST(Outlook, KernelsWithTilesAreNotLikeThoseWithout) {
+  codegen::NestSchedule tiled;
+  tiled.tiles.emplace();
+  std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::contract, 1, {10, 9})},
+                                                {"b", timed(Family::contract, 1, {10})},
+                                                {"c", timed(Family::contract, 1, {10, 2})},
+                                                {"d", timed(Family::contract, 1, {10})}};
+  for (const char* key : {"a", "b"}) kernels.at(key).usual.nests = {tiled};
+  for (const char* key : {"c", "d"}) kernels.at(key).usual.nests = {tiled, {}};
+  const Outlook outlook(kernels);
+  EXPECT_DOUBLE_EQ(outlook.seconds(kernels.at("b")), 9);
+  EXPECT_DOUBLE_EQ(outlook.seconds(kernels.at("d")), 2);
+}
+
+TEST(Outlook, TuningBeginsAfterWhatWasTriedFirst) {
+  std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::map, 1, {10, 4, 2})},
+                                                {"b", timed(Family::map, 1, {30, 20})}};
+  for (auto& [key, kernel] : kernels) kernel.tried_first = 2;
+  EXPECT_DOUBLE_EQ(kernels.at("a").first_seconds(), 4);
+  EXPECT_FALSE(kernels.at("b").is_tuned());
+  EXPECT_DOUBLE_EQ(Outlook(kernels).seconds(kernels.at("b")), 10);
+}
+
+/// A kernel of which nothing is known.
+kernel::Kernel some_kernel(float number) {
+  Graph g;
+  (g.named_tensor("a", {64, 64}) + number).retrieve();
+  CompileOptions options;
+  options.cache = false;
+  return compile(g, luminal::device("cpu"), options).plan().kernels.at(0).kernel;
+}
+
+TEST(Oracle, DiceAreThrownOnceForEachKernelThatWasNeverTimed) {
+  std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::map, 1e-6, {2e-6, 1e-6})}};
+  kernels.at("a").kernel = some_kernel(1);
+  const Outlook outlook(kernels);
+  const search::MachineModel machine;
+  Priors priors;
+  const auto seconds = [&](float number, std::optional<std::uint64_t> dice) {
+    MeasuredOracle oracle(machine, kernels, outlook, priors, dice);
+    return oracle.estimate(some_kernel(number), {}).value().seconds;
+  };
+  const double promised = seconds(2, std::nullopt);
+  EXPECT_EQ(seconds(2, 7), seconds(2, 7));
+  EXPECT_NE(seconds(2, 7), seconds(2, 8));
+  EXPECT_NE(seconds(2, 7) / promised, seconds(3, 7) / seconds(3, std::nullopt));
+  EXPECT_DOUBLE_EQ(seconds(1, 7), 1e-6);  // it was timed
+  double least = 10;
+  double most = 0;
+  for (std::uint64_t dice = 0; dice < 200; ++dice) {
+    least = std::min(least, seconds(2, dice) / promised);
+    most = std::max(most, seconds(2, dice) / promised);
+  }
+  EXPECT_LT(least, 0.5);
+  EXPECT_GT(least, 0.05);
+  EXPECT_GT(most, 2);
+  EXPECT_LT(most, 20);
 }
 
 TEST(Outlook, WhatWasNeverTimedIsScaledAndDoubted) {

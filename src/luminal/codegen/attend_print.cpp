@@ -130,14 +130,15 @@ void AttendPrinter::exponents() {
   e_.line(cat("float* row = scores + p * ", score_row_, ";"));
   e_.line(cat(type, " lanes_top = splat_", type, "(-__builtin_inff());"));
   e_.line("float top = tops[p];");
-  print_.runs({keys_, "j0", "j1"}, true, false, [&](const std::string& flat, bool lanes) {
-    e_.scope().arrays.insert_or_assign(shape_.score, Array{"(row - j0)", keys_, false});
-    const std::string x = e_.value(shape_.exponent, lanes);
-    const std::string place = cat("row + (", flat, " - j0)");
-    e_.line(lanes ? cat("*(", type, "_u*)(", place, ") = ", x, ";") : cat("*(", place, ") = ", x, ";"));
-    e_.line(lanes ? cat("lanes_top = ", max, "(lanes_top, ", x, ");")
-                  : cat("top = ", max_1, "(top, ", x, ");"));
-  });
+  print_.runs(
+      {keys_, "j0", "j1"}, TilePrinter::Vectors::whole, false, [&](const std::string& flat, bool lanes) {
+        e_.scope().arrays.insert_or_assign(shape_.score, Array{"(row - j0)", keys_, false});
+        const std::string x = e_.value(shape_.exponent, lanes);
+        const std::string place = cat("row + (", flat, " - j0)");
+        e_.line(lanes ? cat("*(", type, "_u*)(", place, ") = ", x, ";") : cat("*(", place, ") = ", x, ";"));
+        e_.line(lanes ? cat("lanes_top = ", max, "(lanes_top, ", x, ");")
+                      : cat("top = ", max_1, "(top, ", x, ");"));
+      });
   if (lanes_ > 1)
     e_.line(cat("for (int l = 0; l < ", lanes_, "; ++l) top = ", max_1, "(top, lanes_top[l]);"));
   e_.line(cat("factors[p] = ", e_.helpers().use("scale", DType::f32, 1), "(tops[p], top);"));
@@ -154,18 +155,19 @@ void AttendPrinter::weights() {
   for (std::size_t k = 0; k < shape_.totals.size(); ++k)
     e_.line(cat(type, " lanes_total", k, " = splat_", type, "(0); float sum", k, " = total", k,
                 "[p] * factors[p];"));
-  print_.runs({keys_, "j0", "j1"}, true, false, [&](const std::string& flat, bool lanes) {
-    const std::string place = cat("row + (", flat, " - j0)");
-    const std::string lvalue = lanes ? cat("*(", type, "_u*)(", place, ")") : cat("*(", place, ")");
-    e_.line(lanes ? cat("const ", type, " weight = ", scale, "(", lvalue, ", splat_", type, "(top));")
-                  : cat("const float weight = ", scale_1, "(", lvalue, ", top);"));
-    e_.line(cat(lvalue, " = weight;"));
-    for (std::size_t k = 0; k < shape_.totals.size(); ++k) {
-      const std::string w = e_.value(weighed(shape_.totals[k]), lanes);
-      const std::string target = cat(lanes ? "lanes_total" : "sum", k);
-      e_.line(cat(target, " = ", target, " + weight * ", w, ";"));
-    }
-  });
+  print_.runs(
+      {keys_, "j0", "j1"}, TilePrinter::Vectors::whole, false, [&](const std::string& flat, bool lanes) {
+        const std::string place = cat("row + (", flat, " - j0)");
+        const std::string lvalue = lanes ? cat("*(", type, "_u*)(", place, ")") : cat("*(", place, ")");
+        e_.line(lanes ? cat("const ", type, " weight = ", scale, "(", lvalue, ", splat_", type, "(top));")
+                      : cat("const float weight = ", scale_1, "(", lvalue, ", top);"));
+        e_.line(cat(lvalue, " = weight;"));
+        for (std::size_t k = 0; k < shape_.totals.size(); ++k) {
+          const std::string w = e_.value(weighed(shape_.totals[k]), lanes);
+          const std::string target = cat(lanes ? "lanes_total" : "sum", k);
+          e_.line(cat(target, " = ", target, " + weight * ", w, ";"));
+        }
+      });
   for (std::size_t k = 0; k < shape_.totals.size(); ++k) {
     if (lanes_ > 1)
       e_.line(cat("for (int l = 0; l < ", lanes_, "; ++l) sum", k, " = sum", k, " + lanes_total", k, "[l];"));
@@ -215,15 +217,16 @@ void AttendPrinter::epilogue() {
     e_.line(cat("if (tops[p] == -__builtin_inff()) for (i64 z = 0; z < ", mix_row_, "; ++z) mixed", k,
                 "[p * ", mix_row_, " + z] = 0;"));
   e_.line(cat("const i64 d0 = 0, d1 = ", columns(), ";"));
-  print_.runs({shape_.columns, "d0", "d1"}, true, false, [&](const std::string& flat, bool) {
-    const std::string last = cat("i", shape_.columns.back().value());
-    for (std::size_t k = 0; k < shape_.mixtures.size(); ++k) {
-      const std::string name = cat("(mixed", k, " + p * ", mix_row_, " + (", flat, " - ", last, "))");
-      e_.scope().arrays.insert_or_assign(shape_.mixtures[k], Array{name, {shape_.columns.back()}, false});
-    }
-    for (const auto id : roots_of(kernel_, nest_)) e_.value(id);
-    for (const auto index : nest_.stores) e_.store(kernel_.stores()[index]);
-  });
+  print_.runs(
+      {shape_.columns, "d0", "d1"}, TilePrinter::Vectors::fitting, false, [&](const std::string& flat, bool) {
+        const std::string last = cat("i", shape_.columns.back().value());
+        for (std::size_t k = 0; k < shape_.mixtures.size(); ++k) {
+          const std::string name = cat("(mixed", k, " + p * ", mix_row_, " + (", flat, " - ", last, "))");
+          e_.scope().arrays.insert_or_assign(shape_.mixtures[k], Array{name, {shape_.columns.back()}, false});
+        }
+        for (const auto id : roots_of(kernel_, nest_)) e_.value(id);
+        for (const auto index : nest_.stores) e_.store(kernel_.stores()[index]);
+      });
   e_.close("for (i64 p = 0; p < m1 - m0; ++p)");
 }
 

@@ -142,16 +142,19 @@ void ContractPrinter::epilogue() {
                                  shape_.columns.back(), lanes_);
     gain += step && *step == Expr(1) ? 4 : -3;
   }
-  print_.runs({shape_.columns, "n0", "n1"}, gain > 0, false, [&](const std::string& flat, bool) {
-    const std::string last = cat("i", shape_.columns.back().value());
-    for (std::size_t k = 0; k < shape_.sums.size(); ++k) {
-      // flat place − last loop's place is the same for the whole run.
-      const std::string name =
-          cat("(total", k, " + ", row, " * ", padded_columns(), " + (", flat, " - ", last, " - n0))");
-      e_.scope().arrays.insert_or_assign(shape_.sums[k].sum, Array{name, {shape_.columns.back()}, false});
-    }
-    stores();
-  });
+  using Vectors = TilePrinter::Vectors;
+  print_.runs(
+      {shape_.columns, "n0", "n1"}, gain > 0 ? Vectors::fitting : Vectors::none, false,
+      [&](const std::string& flat, bool) {
+        const std::string last = cat("i", shape_.columns.back().value());
+        for (std::size_t k = 0; k < shape_.sums.size(); ++k) {
+          // flat place − last loop's place is the same for the whole run.
+          const std::string name =
+              cat("(total", k, " + ", row, " * ", padded_columns(), " + (", flat, " - ", last, " - n0))");
+          e_.scope().arrays.insert_or_assign(shape_.sums[k].sum, Array{name, {shape_.columns.back()}, false});
+        }
+        stores();
+      });
   e_.close(cat("for (i64 ", row, " = 0; ", row, " < m1 - m0; ++", row, ")"));
 }
 

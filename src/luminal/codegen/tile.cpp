@@ -1,5 +1,7 @@
 #include "luminal/codegen/tile.h"
 
+#include <algorithm>
+
 #include "luminal/codegen/strides.h"
 #include "luminal/support/text.h"
 
@@ -95,7 +97,16 @@ void TilePrinter::bind(const std::vector<LoopId>& loops, const std::string& flat
   }
 }
 
-void TilePrinter::runs(const Range& range, bool lanes, bool overlap,
+int TilePrinter::lanes_of(Vectors vectors, LoopId loop) const {
+  if (vectors != Vectors::fitting) return vectors == Vectors::whole ? lanes_ : 1;
+  constexpr int least = 4;  // fewer are not worth their loop
+  const auto extent = kernel_.loop(loop).extent.constant_value();
+  int lanes = lanes_;
+  while (extent && lanes > *extent) lanes /= 2;
+  return lanes < std::min(least, lanes_) ? 1 : lanes;
+}
+
+void TilePrinter::runs(const Range& range, Vectors vectors, bool overlap,
                        const std::function<void(const std::string& flat, bool lanes)>& body) {
   const auto& [loops, begin, end] = range;
   const LoopId last = loops.back();
@@ -118,24 +129,28 @@ void TilePrinter::runs(const Range& range, bool lanes, bool overlap,
     flat = cat("(", run, " * ", extent, " + ", i, ")");
   }
   std::string rest = low;
-  if (lanes && lanes_ > 1) {
-    e_.open_loop(last, lanes_);
+  const int width = lanes_of(vectors, last);
+  if (width > 1) {
+    const int before = e_.lanes();
+    e_.set_lanes(width);
+    e_.open_loop(last, width);
     e_.scope().aligned = outer.empty();
     if (overlap) {
       // The loop's own variable may stand beyond the last whole vector.
       e_.scope().text.clear();
       e_.scope().aligned = false;
-      e_.line(cat("const i64 ", i, " = ", i, "_n + ", lanes_, " > ", high, " ? ", high, " - ", lanes_, " : ",
-                  i, "_n, ", i, "_0 = ", i, ";"));
+      e_.line(cat("const i64 ", i, " = ", i, "_n + ", width, " > ", high, " ? ", high, " - ", width, " : ", i,
+                  "_n, ", i, "_0 = ", i, ";"));
       body(flat, true);
-      e_.close(cat("if (", high, " - ", low, " >= ", lanes_, ") for (i64 ", i, "_n = ", low, "; ", i, "_n < ",
-                   high, "; ", i, "_n += ", lanes_, ")"));
-      rest = cat("(", high, " - ", low, " >= ", lanes_, " ? ", high, " : ", low, ")");
+      e_.close(cat("if (", high, " - ", low, " >= ", width, ") for (i64 ", i, "_n = ", low, "; ", i, "_n < ",
+                   high, "; ", i, "_n += ", width, ")"));
+      rest = cat("(", high, " - ", low, " >= ", width, " ? ", high, " : ", low, ")");
     } else {
       body(flat, true);
-      e_.close_loop(last, low, high, lanes_);
-      rest = cat("(", low, " + (", high, " - ", low, ") / ", lanes_, " * ", lanes_, ")");
+      e_.close_loop(last, low, high, width);
+      rest = cat("(", low, " + (", high, " - ", low, ") / ", width, " * ", width, ")");
     }
+    e_.set_lanes(before);
   }
   e_.open_loop(last);
   body(flat, false);
@@ -160,13 +175,13 @@ void TilePrinter::pack(ValueId factor, const std::string& buffer, const std::str
   const auto element = [&](const std::string& flat, bool lanes) {
     const std::string place = cat(buffer, " + ", row, " * ", stride, " + (", flat, " - ", along.begin, ")");
     const std::string result = e_.value(factor, lanes);
-    e_.line(lanes ? cat("*(", e_.helpers().type(held, lanes_), "_u*)(", place, ") = ", result, ";")
+    e_.line(lanes ? cat("*(", e_.helpers().type(held, e_.lanes()), "_u*)(", place, ") = ", result, ";")
                   : cat("*(", place, ") = ", result, ";"));
   };
   if (along.loops.empty()) {
     element(along.begin, false);
   } else {
-    runs(along, contiguous(factor, along.loops), true, element);
+    runs(along, contiguous(factor, along.loops) ? Vectors::fitting : Vectors::none, true, element);
   }
   e_.close(cat("for (i64 ", row, " = 0; ", row, " < ", across.end, " - ", across.begin, "; ++", row, ")"));
   e_.close(cat("if (", across.end, " > ", across.begin, ")"));

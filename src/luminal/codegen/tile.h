@@ -26,10 +26,12 @@ class TilePrinter {
   /// Makes the current block bind the loops, at their flat place.
   void bind(const std::vector<kernel::LoopId>& loops, const std::string& flat);
 
-  /// Goes through a range in runs along the last loop, as vectors where `lanes`. The body gets the flat
-  /// place. With `overlap` the last vector of a run may cover places of the one before: what is done twice
-  /// must not matter.
-  void runs(const Range& range, bool lanes, bool overlap,
+  /// Vectors along a run: none, of all lanes, or of so many as a run has room for (`Emitter::lanes`).
+  enum class Vectors : std::uint8_t { none, whole, fitting };
+
+  /// Goes through a range in runs along the last loop. The body gets the flat place. With `overlap` the last
+  /// vector of a run may cover places of the one before: what is done twice must not matter.
+  void runs(const Range& range, Vectors vectors, bool overlap,
             const std::function<void(const std::string& flat, bool lanes)>& body);
 
   /// Whether vectors along the last of the loops gain for what the value loads.
@@ -53,6 +55,9 @@ class TilePrinter {
   std::string tile(DType dtype, int rows, int vectors);
 
  private:
+  /// 1: no vectors, or they would be too short.
+  int lanes_of(Vectors vectors, kernel::LoopId loop) const;
+
   Emitter& e_;
   const kernel::Kernel& kernel_;
   int lanes_;

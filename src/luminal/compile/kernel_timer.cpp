@@ -149,6 +149,20 @@ double TunedKernel::usual_seconds() const {
   return candidates.front().timing.seconds;
 }
 
+bool TunedKernel::has_tiles() const {
+  return std::all_of(usual.nests.begin(), usual.nests.end(),
+                     [](const auto& nest) { return nest.tiles.has_value(); });
+}
+
+double TunedKernel::first_seconds() const {
+  double least = 0;
+  for (std::size_t k = 0; k < std::min(tried_first, candidates.size()); ++k)
+    if (const Timing& timing = candidates[k].timing;
+        timing.outcome == Timing::Outcome::timed && (least == 0 || timing.seconds < least))
+      least = timing.seconds;
+  return least;
+}
+
 bool TunedKernel::is_unfit() const {
   return !candidates.empty() && candidates.front().timing.outcome == Timing::Outcome::unfit;
 }
@@ -453,7 +467,9 @@ void KernelTimer::conclude(const Step& step, const Timings& timings, const Compi
         timing = Timing{.outcome = Timing::Outcome::refused, .problem = problem};
       if (timing) learn(trial.key, *timing);
     }
-    if (!timing) continue;
+    // What the others took says nothing without the usual one, which comes first.
+    const bool first = kernel.candidates.empty();
+    if (!timing || (first && codegen::text(trial.schedule) != codegen::text(kernel.usual))) continue;
     const double best = kernel.best() != nullptr ? kernel.best()->timing.seconds : 0;
     kernel.candidates.push_back({trial.schedule, *timing, trial.source});
     if (trial.compiled && timing->outcome == Timing::Outcome::timed && (best == 0 || timing->seconds < best))

@@ -29,6 +29,9 @@ struct TunedKernel {
   std::vector<Candidate> candidates;
   std::set<std::string> same;                    // schedules, as text, that give the program of a candidate
   std::shared_ptr<runtime::Runner> best_runner;  // of the best candidate, if it was compiled here
+  std::size_t tried_first = 1;                   // candidates that it began with
+  int steps = 0;                                 // of its tuning,
+  double hope = 1;                               // and of the next one: falls with each that found nothing
 
   /// The fastest that was right; none if no candidate was.
   const Candidate* best() const;
@@ -40,8 +43,12 @@ struct TunedKernel {
   std::size_t seen() const { return candidates.size() + same.size(); }
   /// The time of the usual schedule, which is tried first; 0 if it has none.
   double usual_seconds() const;
-  /// Whether more than the usual schedule was tried.
-  bool is_tuned() const { return candidates.size() > 1 && best() != nullptr; }
+  /// Whether the usual schedule is one of tiles.
+  bool has_tiles() const;
+  /// The best time of those that were tried first; 0 if they have none.
+  double first_seconds() const;
+  /// Whether more was tried than at first.
+  bool is_tuned() const { return candidates.size() > tried_first && best() != nullptr; }
   /// Whether it cannot be timed, for nobody knows inputs that it can read.
   bool is_unfit() const;
   /// Whether the usual schedule was found to be wrong, to crash or to hang.

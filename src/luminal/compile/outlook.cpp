@@ -1,41 +1,73 @@
 #include "luminal/compile/outlook.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "luminal/support/hash.h"
+
 namespace luminal {
-/// By family, and of all, what a part of the kernels is below.
-Outlook::Ratios Outlook::ratios(std::map<search::Family, std::vector<double>> measured, double part) {
-  const auto quantile = [part](std::vector<double>& list) {
+
+/// By family, and of all, what a third of the kernels is below: what is not known should be tried.
+template <typename Kind>
+Outlook::Ratios<Kind> Outlook::hopeful(const Pairs<Kind>& pairs) {
+  const auto quantile = [](std::vector<double>& list) {
     std::sort(list.begin(), list.end());
-    return list[static_cast<std::size_t>(part * static_cast<double>(list.size()))];
+    return list[list.size() / 3];
   };
-  Ratios result;
+  Ratios<Kind> result;
   std::vector<double> all;
-  for (auto& [family, list] : measured) {
-    result.of_family[family] = quantile(list);
-    all.insert(all.end(), list.begin(), list.end());
+  for (const auto& [kind, list] : pairs) {
+    std::vector<double> ratios;
+    for (const auto& [thought, took] : list) ratios.push_back(took / thought);
+    all.insert(all.end(), ratios.begin(), ratios.end());
+    result.of_kind[kind] = quantile(ratios);
   }
   if (!all.empty()) result.of_all = quantile(all);
   return result;
 }
 
-double Outlook::Ratios::of(search::Family family) const {
-  const auto found = of_family.find(family);
-  return found != of_family.end() ? found->second : of_all;
+/// By family, and of all, what is left of the time: plans promise sums, of which long kernels are the most.
+template <typename Kind>
+Outlook::Ratios<Kind> Outlook::weighted(const Pairs<Kind>& pairs) {
+  Ratios<Kind> result;
+  double all_thought = 0;
+  double all_took = 0;
+  for (const auto& [kind, list] : pairs) {
+    double thought = 0;
+    double took = 0;
+    for (const auto& [one_thought, one_took] : list) {
+      thought += one_thought;
+      took += one_took;
+    }
+    result.of_kind[kind] = took / thought;
+    all_thought += thought;
+    all_took += took;
+  }
+  if (all_thought > 0) result.of_all = all_took / all_thought;
+  return result;
+}
+
+Outlook::Tiled Outlook::kind_of(const TunedKernel& kernel) {
+  return {kernel.prior.family, kernel.has_tiles()};
 }
 
 Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt) : doubt_(doubt) {
-  std::map<search::Family, std::vector<double>> usual;
-  std::map<search::Family, std::vector<double>> tuned;
+  Pairs<search::Family> usual;
+  Pairs<search::Family> tuned;
+  Pairs<Tiled> tuned_of_kind;
   for (const auto& [key, kernel] : kernels) {
-    const double first = kernel.usual_seconds();
+    const double first = kernel.first_seconds();
     if (first <= 0) continue;
-    if (kernel.prior.seconds > 0) usual[kernel.prior.family].push_back(first / kernel.prior.seconds);
-    if (kernel.is_tuned()) tuned[kernel.prior.family].push_back(kernel.best()->timing.seconds / first);
+    const auto family = kernel.prior.family;
+    if (kernel.prior.seconds > 0) usual[family].emplace_back(kernel.prior.seconds, first);
+    if (!kernel.is_tuned()) continue;
+    tuned[family].emplace_back(first, kernel.best()->timing.seconds);
+    tuned_of_kind[kind_of(kernel)].emplace_back(first, kernel.best()->timing.seconds);
   }
-  usual_ = ratios(std::move(usual), 1.0 / 3);  // hopeful: what is not known should be tried
-  tuned_ = ratios(std::move(tuned), 1.0 / 2);
+  usual_ = hopeful(usual);
+  tuned_ = weighted(tuned);
+  tuned_of_kind_ = weighted(tuned_of_kind);
 }
 
 double Outlook::seconds(const search::Estimate& prior) const {
@@ -47,13 +79,14 @@ double Outlook::seconds(const TunedKernel& kernel) const {
   const auto* best = kernel.best();
   if (best == nullptr)
     return seconds(kernel.prior) * (kernel.candidates.empty() || kernel.is_unfit() ? 1 : avoided);
-  return best->timing.seconds * (kernel.is_tuned() ? 1 : tuned_.of(kernel.prior.family));
+  if (kernel.is_tuned()) return best->timing.seconds;
+  return best->timing.seconds * tuned_of_kind_.of(kind_of(kernel), tuned_.of(kernel.prior.family));
 }
 
 MeasuredOracle::MeasuredOracle(const search::MachineModel& machine,
                                const std::map<std::string, TunedKernel>& kernels, const Outlook& outlook,
-                               Priors& priors)
-    : roofline_(machine), outlook_(outlook), priors_(priors) {
+                               Priors& priors, std::optional<std::uint64_t> dice)
+    : roofline_(machine), outlook_(outlook), priors_(priors), dice_(dice) {
   for (const auto& [key, kernel] : kernels) kernels_.emplace(kernel::hash(kernel.kernel), &kernel);
 }
 
@@ -75,9 +108,20 @@ std::optional<search::Estimate> MeasuredOracle::scaled(std::uint64_t hash,
   if (!prior || prior->seconds <= 0) return prior;
   search::Estimate result = *prior;
   const auto known = kernels_.find(hash);
-  result.seconds = known != kernels_.end() ? outlook_.seconds(*known->second) : outlook_.seconds(*prior);
+  const bool timed = known != kernels_.end() && !known->second->candidates.empty();
+  result.seconds = timed ? outlook_.seconds(*known->second) : outlook_.seconds(*prior) * luck(hash);
   result.without_write *= result.seconds / prior->seconds;
   return result;
+}
+
+double MeasuredOracle::luck(std::uint64_t hash) const {
+  if (!dice_) return 1;
+  constexpr double spread = 0.7;
+  constexpr int throws = 4;
+  double sum = 0;
+  for (int k = 0; k < throws; ++k) sum += static_cast<double>(Hash(*dice_).add(hash).add(k).value() >> 11);
+  const double mean = sum / throws / static_cast<double>(std::uint64_t{1} << 53);
+  return std::exp(spread * (mean - 0.5) * std::sqrt(12.0 * throws));
 }
 
 }  // namespace luminal

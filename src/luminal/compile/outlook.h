@@ -1,7 +1,10 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "luminal/compile/kernel_timer.h"
 #include "luminal/search/cost.h"
@@ -20,27 +23,45 @@ class Outlook {
   double seconds(const search::Estimate& prior) const;
 
  private:
-  /// What kernels of a family take, by what one thought they would.
+  /// What kernels of a kind take, by what one thought they would.
+  template <typename Kind>
   struct Ratios {
-    std::map<search::Family, double> of_family;
-    double of_all = 1;  // where nothing is known of the family
-    double of(search::Family family) const;
+    std::map<Kind, double> of_kind;
+    double of_all = 1;
+    double of(const Kind& kind, double otherwise) const {
+      const auto found = of_kind.find(kind);
+      return found != of_kind.end() ? found->second : otherwise;
+    }
+    double of(const Kind& kind) const { return of(kind, of_all); }
   };
-  static Ratios ratios(std::map<search::Family, std::vector<double>> measured, double part);
+  /// By kind: what one thought that kernels would take, and what they took.
+  template <typename Kind>
+  using Pairs = std::map<Kind, std::vector<std::pair<double, double>>>;
+  template <typename Kind>
+  static Ratios<Kind> hopeful(const Pairs<Kind>& pairs);
+  template <typename Kind>
+  static Ratios<Kind> weighted(const Pairs<Kind>& pairs);
 
-  Ratios usual_;  // the usual schedule, by the roofline
-  Ratios tuned_;  // the best schedule, by the usual one
+  /// Whether the usual schedule is one of tiles: there is less to be gained then.
+  using Tiled = std::pair<search::Family, bool>;
+  static Tiled kind_of(const TunedKernel& kernel);
+
+  Ratios<search::Family> usual_;  // the usual schedule, by the roofline
+  Ratios<search::Family> tuned_;  // the best schedule, by the usual one
+  Ratios<Tiled> tuned_of_kind_;
   double doubt_;
 };
 
 /// What the roofline says of kernels, by their hashes: it does not change while a search learns.
 using Priors = std::unordered_map<std::uint64_t, std::optional<search::Estimate>>;
 
-/// Prices by the outlook: the roofline's estimates, scaled.
+/// Prices by the outlook: the roofline's estimates, scaled. With `dice`, what is not known well is thrown
+/// for, as far as promises fail, the same way whenever it is asked: other plans are the best then, and some
+/// of what they need turns out better than anybody promised.
 class MeasuredOracle : public search::CostOracle {
  public:
   MeasuredOracle(const search::MachineModel& machine, const std::map<std::string, TunedKernel>& kernels,
-                 const Outlook& outlook, Priors& priors);
+                 const Outlook& outlook, Priors& priors, std::optional<std::uint64_t> dice = std::nullopt);
   std::optional<search::Estimate> estimate(const kernel::Kernel& kernel, const DimMap& dims) override;
   std::optional<std::optional<search::Estimate>> recall(std::uint64_t hash) override;
 
@@ -48,10 +69,14 @@ class MeasuredOracle : public search::CostOracle {
   std::optional<search::Estimate> scaled(std::uint64_t hash,
                                          const std::optional<search::Estimate>& prior) const;
 
+  /// A factor around 1, of a kernel that was never timed.
+  double luck(std::uint64_t hash) const;
+
   search::Roofline roofline_;
   std::unordered_map<std::uint64_t, const TunedKernel*> kernels_;  // by their hashes
   const Outlook& outlook_;
   Priors& priors_;
+  std::optional<std::uint64_t> dice_;
 };
 
 }  // namespace luminal

@@ -23,8 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Kernels that are compiled together, to be timed one after the other.
-constexpr std::size_t kernels_at_once = 8;
+/// Programs that are compiled together, to be timed one after the other.
+constexpr std::size_t programs_at_once = 8;
 
 class Search {
  public:
@@ -51,23 +51,28 @@ class Search {
     limit_ = 0.7;
     time_untimed("kernels", uses(fast_), limit_, [] { return true; });
     fast_seconds_ = best_seconds_ = predicted(uses(fast_));
-    // Rounds grow shorter, so that what one finds is tuned by the next, and end when two find nothing.
-    double begin = std::min(1.0, elapsed() / options_.budget.count());
-    const double left = std::max(0.0, 1 - reserve() - begin);
-    const double first = begin;
+    // Rounds grow shorter, so that what one finds is tuned by the next, and end when some find nothing. Many
+    // short ones: what a mapping promises shows after a few steps, and decides what the next one is.
     limit_ = 1 - reserve();
-    constexpr double ends[] = {0.6, 0.8, 0.95, 1};
-    constexpr std::size_t rounds = 12;
+    constexpr std::size_t rounds = 100;
+    constexpr double part = 0.15;  // of what is left
+    constexpr int mappings = 6;
+    constexpr int enough = 6;
     int stale = 0;
-    for (std::size_t round = 0; round < rounds && stale < 2; ++round) {
-      round_ = round;
-      const double end = first + left * ends[std::min(round, std::size(ends) - 1)];
+    for (round_ = 0; round_ < rounds && stale < enough; ++round_) {
+      const double begin = elapsed() / options_.budget.count();
+      const double least = std::max(0.05, 8 * mapping_seconds_ / options_.budget.count());
+      const double end = begin + std::max(part * (limit_ - begin), least);
       const double before = expected(best_);
-      tune(begin + 0.8 * (end - begin));
-      const bool found = map_again(end);
-      stale = found || expected(best_) < 0.995 * before ? 0 : stale + 1;
+      tune(std::min(limit_, begin + 0.6 * (end - begin)));
+      return_to_best();
+      // When all that is promised was tried, chance finds what is left.
+      std::optional<std::uint64_t> dice;
+      if (stale > 0) dice = round_;
+      for (int k = 0; k < mappings && map_again(std::min(limit_, end), dice); ++k) {
+      }
+      stale = expected(best_) < 0.995 * before ? 0 : stale + 1;
       if (stale > 0) doubt_ = 1;  // there is nothing better to do than to believe
-      begin = end;
     }
     was_late_ = is_late();
     repair();
@@ -102,7 +107,7 @@ class Search {
   void stage(std::string_view name, double share, F&& step) {
     doing_ = name;
     share_ = share;
-    const std::string key = timer_.key_of(cat("steps of ", name, " ", round_));
+    const std::string key = timer_.key_of(cat("steps of ", name, " ", ++stages_));
     double allowed = std::numeric_limits<double>::infinity();
     if (timer_.is_replay()) {
       const auto known = timer_.known(key);
@@ -180,8 +185,18 @@ class Search {
   }
   double expected(const Decisions& decisions) { return expected(uses(decisions)); }
 
-  /// Times those of the kernels that were never timed, as `fast` would schedule them, some at once and the
-  /// long ones first, while the others are worth it.
+  /// What a kernel is judged by before it is tuned: the schedule that `fast` would give it, which says much
+  /// of one with tiles, and little of others.
+  std::vector<codegen::Schedule> first_ideas(const TunedKernel& kernel) const {
+    constexpr std::size_t few = 4;
+    if (kernel.has_tiles() || round_ == 0) return {kernel.usual};
+    auto schedules = ideas_.next(kernel, 1);
+    if (schedules.size() > few) schedules.resize(few);
+    return schedules;
+  }
+
+  /// Times those of the kernels that were never timed, some at once and the long ones first, while the others
+  /// are worth it.
   template <typename F>
   void time_untimed(std::string_view name, const std::map<std::string, std::size_t>& counts, double share,
                     F&& worthwhile) {
@@ -194,8 +209,11 @@ class Search {
     std::size_t next = 0;
     const auto begin = [&] {
       std::vector<KernelTimer::Request> requests;
-      for (; next < waiting.size() && requests.size() < kernels_at_once; ++next)
-        requests.push_back({waiting[next].second, {waiting[next].second->usual}});
+      for (std::size_t programs = 0; next < waiting.size() && programs < programs_at_once; ++next) {
+        TunedKernel& kernel = *waiting[next].second;
+        requests.push_back({&kernel, first_ideas(kernel)});
+        programs += requests.back().schedules.size();
+      }
       return timer_.begin(requests);
     };
     std::optional<KernelTimer::Batch> ahead;
@@ -205,6 +223,10 @@ class Search {
       ahead.reset();
       if (timer_.may_begin_ahead() && next < waiting.size()) ahead = begin();
       timer_.finish(batch);
+      for (const auto& step : batch.steps) {
+        step.kernel->tried_first = std::max<std::size_t>(1, step.kernel->candidates.size());
+        ideas_.learn(*step.kernel, 0);
+      }
       return true;
     });
     if (ahead) timer_.drop(*ahead);
@@ -230,16 +252,28 @@ class Search {
     return result;
   }
 
+  /// What was promised of the plan to go on with may not hold: another one is better then.
+  void return_to_best() {
+    const Decisions* best = &fast_;
+    double least = expected(fast_);
+    for (const auto& [round, decisions] : mapped_)
+      if (const double seconds = expected(decisions); seconds < least) {
+        least = seconds;
+        best = &decisions;
+      }
+    best_ = *best;
+  }
+
   /// Maps on what is known by now, and times what that made new. A plan that promises more is the one to go
-  /// on with. False if nothing is new.
-  bool map_again(double share) {
+  /// on with. False if nothing was new.
+  bool map_again(double share, std::optional<std::uint64_t> dice) {
     std::optional<Decisions> again;
     stage("mapping", share, [&] {
       if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > limit_ * options_.budget.count()))
         return false;
       const auto start = Clock::now();
       const Outlook outlook(kernels_, doubt_);
-      MeasuredOracle oracle(ceilings_, kernels_, outlook, priors_);
+      MeasuredOracle oracle(ceilings_, kernels_, outlook, priors_, dice);
       again = planner_.decide(oracle, true);
       mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
       return true;
@@ -247,10 +281,11 @@ class Search {
     if (!again) return false;
     const auto is_unknown = [&](const auto& use) { return kernels_.at(use.first).candidates.empty(); };
     const auto counts = uses(*again);
+    const double far = dice ? 1.5 : 1.1;
     std::map<std::string, double> promised;
     for (const auto& use : counts)
       if (is_unknown(use)) promised.emplace(use.first, expected({use}));
-    time_untimed("new kernels", counts, share, [&] { return expected(counts) < 1.1 * expected(best_); });
+    time_untimed("new kernels", counts, share, [&] { return expected(counts) < far * expected(best_); });
     // What did not hold is doubted the next time.
     double hoped = 0;
     double took = 0;
@@ -267,7 +302,9 @@ class Search {
     note_others(*again);
     if (better) {
       best_ = std::move(*again);
-      mapped_.emplace_back(round_, best_);
+      if (std::none_of(mapped_.begin(), mapped_.end(),
+                       [&](const auto& mapped) { return uses(mapped.second) == counts; }))
+        mapped_.emplace_back(round_, best_);
     }
     time_untimed("others", others_of_best(), share, [] { return true; });
     return better || !promised.empty();
@@ -275,7 +312,7 @@ class Search {
 
   /// What one kernel should try next; empty: nothing more to gain.
   std::vector<codegen::Schedule> ideas(const TunedKernel& kernel) const {
-    return ideas_.next(kernel, 3 + 2 * round_);
+    return ideas_.next(kernel, std::min<std::size_t>(3 + round_, 16));
   }
 
   /// A kernel to be tuned.
@@ -283,8 +320,8 @@ class Search {
     TunedKernel* kernel;
     double count;
     const TunedKernel* now;  // itself, or the one in whose place it could stand
-    double hope = 1;         // falls with every step that found nothing
-    int steps = 0;
+    double hope = 1;         // in this round: falls with every step that found nothing
+    int steps = 0;           // in this round
   };
 
   /// Kernels that could take the place of one of the plan's, and are not far behind before either is tuned.
@@ -307,16 +344,21 @@ class Search {
 
   /// What the next step may gain in a run: the less the more steps there were, and not beyond what the
   /// ceilings allow.
-  static double gain(const Work& work) {
+  static double gain(const Work& work, double hope, int steps) {
     const double now = seconds_of(*work.now);
     const double limit = std::min(work.kernel->prior.seconds, now);
-    return work.hope * work.count * (now - 0.7 * limit) / (1 + work.steps);
+    return hope * work.count * (now - 0.7 * limit) / (1 + steps);
   }
-  /// By what the step takes: the programs are compiled, and each runs some times.
+  /// In this round: each tries a little more of what earlier ones left.
+  static double gain(const Work& work) { return gain(work, work.hope, work.steps); }
+  /// By what the step takes: the programs are compiled, and each runs some times. What gained nothing in
+  /// earlier rounds comes after what is new.
   static double worth(const Work& work) {
     constexpr double compiling = 0.3;
     constexpr double runs = 30;
-    return gain(work) / (compiling + runs * seconds_of(*work.kernel));
+    const TunedKernel& kernel = *work.kernel;
+    return gain(work, std::min(work.hope, kernel.hope), kernel.steps) /
+           (compiling + runs * seconds_of(kernel));
   }
 
   /// Tunes the schedules of the best plan's kernels and of what could take their place, always those of which
@@ -359,8 +401,11 @@ class Search {
       ideas_.learn(*work->kernel, tried);
       if (batch.steps[0].trials.empty()) return true;  // they give programs that were tried
       ++work->steps;
+      ++work->kernel->steps;
       if (tried == work->kernel->candidates.size()) work->hope = 0;
-      work->hope *= seconds_of(*work->kernel) < 0.97 * before ? 1.0 : 0.6;
+      const double kept = seconds_of(*work->kernel) < 0.97 * before ? 1.0 : 0.6;
+      work->hope *= kept;
+      work->kernel->hope *= kept;
       best_seconds_ = predicted(uses(best_));
       tell();
       return true;
@@ -398,7 +443,7 @@ class Search {
     std::vector<std::vector<KernelTimer::Request>> never_run;
     for (const auto& [key, count] : counts)
       if (TunedKernel& kernel = kernels_.at(key); kernel.candidates.empty()) {
-        if (never_run.empty() || never_run.back().size() == kernels_at_once) never_run.emplace_back();
+        if (never_run.empty() || never_run.back().size() == programs_at_once) never_run.emplace_back();
         never_run.back().push_back({&kernel, {kernel.usual}});
       }
     timer_.set_duty(KernelTimer::Duty::unless_cancelled);
@@ -569,6 +614,7 @@ class Search {
   std::vector<std::pair<std::size_t, Decisions>> mapped_;  // plans that were the best, by round
   std::map<std::string, std::set<std::string>> others_;    // what could stand in place of which kernels
   std::size_t round_ = 0;
+  std::size_t stages_ = 0;  // begun
   double mapping_seconds_ = 0;
   double doubt_ = 1;  // see `Outlook`
   Priors priors_;

@@ -31,7 +31,7 @@ namespace {
 /// The text has explicit vectors, so loops need unrolling and cleaning, not a vectoriser.
 constexpr const char* passes =
     "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,loop(indvars,loop-unroll-full),"
+    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,loop(loop-unroll-full),"
     "sroa<modify-cfg>,"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,gvn,loop-mssa(licm),dse,vector-combine,"
     "instcombine<no-verify-fixpoint>,simplifycfg)";
