@@ -154,9 +154,9 @@ bool TunedKernel::has_tiles() const {
                      [](const auto& nest) { return nest.tiles.has_value(); });
 }
 
-double TunedKernel::first_seconds() const {
+double TunedKernel::best_of_first(std::size_t many) const {
   double least = 0;
-  for (std::size_t k = 0; k < std::min(tried_first, candidates.size()); ++k)
+  for (std::size_t k = 0; k < std::min(many, candidates.size()); ++k)
     if (const Timing& timing = candidates[k].timing;
         timing.outcome == Timing::Outcome::timed && (least == 0 || timing.seconds < least))
       least = timing.seconds;

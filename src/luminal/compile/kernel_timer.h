@@ -29,6 +29,7 @@ struct TunedKernel {
   std::vector<Candidate> candidates;
   std::set<std::string> same;                    // schedules, as text, that give the program of a candidate
   std::shared_ptr<runtime::Runner> best_runner;  // of the best candidate, if it was compiled here
+  static constexpr std::size_t some = 4;         // candidates to begin with, where one says little
   std::size_t tried_first = 1;                   // candidates that it began with
   int steps = 0;                                 // of its tuning,
   double hope = 1;                               // and of the next one: falls with each that found nothing
@@ -45,8 +46,10 @@ struct TunedKernel {
   double usual_seconds() const;
   /// Whether the usual schedule is one of tiles.
   bool has_tiles() const;
-  /// The best time of those that were tried first; 0 if they have none.
-  double first_seconds() const;
+  /// The best time of the first so many candidates; 0 if they have none.
+  double best_of_first(std::size_t many) const;
+  /// Of those that it began with.
+  double first_seconds() const { return best_of_first(tried_first); }
   /// Whether more was tried than at first.
   bool is_tuned() const { return candidates.size() > tried_first && best() != nullptr; }
   /// Whether it cannot be timed, for nobody knows inputs that it can read.

@@ -8,14 +8,14 @@
 
 namespace luminal {
 
-/// By family, and of all, what a third of the kernels is below: what is not known should be tried.
-template <typename Kind>
-Outlook::Ratios<Kind> Outlook::hopeful(const Pairs<Kind>& pairs) {
+/// By kind, and of all, what a third of the kernels is below: what is not known should be tried.
+template <typename K>
+Outlook::Ratios<K> Outlook::hopeful(const Pairs<K>& pairs) {
   const auto quantile = [](std::vector<double>& list) {
     std::sort(list.begin(), list.end());
     return list[list.size() / 3];
   };
-  Ratios<Kind> result;
+  Ratios<K> result;
   std::vector<double> all;
   for (const auto& [kind, list] : pairs) {
     std::vector<double> ratios;
@@ -27,10 +27,10 @@ Outlook::Ratios<Kind> Outlook::hopeful(const Pairs<Kind>& pairs) {
   return result;
 }
 
-/// By family, and of all, what is left of the time: plans promise sums, of which long kernels are the most.
-template <typename Kind>
-Outlook::Ratios<Kind> Outlook::weighted(const Pairs<Kind>& pairs) {
-  Ratios<Kind> result;
+/// By kind, and of all, what is left of the time: plans promise sums, of which long kernels are the most.
+template <typename K>
+Outlook::Ratios<K> Outlook::weighted(const Pairs<K>& pairs) {
+  Ratios<K> result;
   double all_thought = 0;
   double all_took = 0;
   for (const auto& [kind, list] : pairs) {
@@ -48,22 +48,22 @@ Outlook::Ratios<Kind> Outlook::weighted(const Pairs<Kind>& pairs) {
   return result;
 }
 
-Outlook::Tiled Outlook::kind_of(const TunedKernel& kernel) {
-  return {kernel.prior.family, kernel.has_tiles()};
-}
-
 Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt) : doubt_(doubt) {
   Pairs<search::Family> usual;
   Pairs<search::Family> tuned;
-  Pairs<Tiled> tuned_of_kind;
+  Pairs<Kind> tuned_of_kind;
   for (const auto& [key, kernel] : kernels) {
-    const double first = kernel.first_seconds();
+    const double first = kernel.usual_seconds();
     if (first <= 0) continue;
     const auto family = kernel.prior.family;
     if (kernel.prior.seconds > 0) usual[family].emplace_back(kernel.prior.seconds, first);
     if (!kernel.is_tuned()) continue;
-    tuned[family].emplace_back(first, kernel.best()->timing.seconds);
-    tuned_of_kind[kind_of(kernel)].emplace_back(first, kernel.best()->timing.seconds);
+    const double best = kernel.best()->timing.seconds;
+    tuned[family].emplace_back(first, best);
+    tuned_of_kind[{family, kernel.has_tiles(), false}].emplace_back(first, best);
+    if (kernel.candidates.size() > TunedKernel::some)
+      tuned_of_kind[{family, kernel.has_tiles(), true}].emplace_back(kernel.best_of_first(TunedKernel::some),
+                                                                     best);
   }
   usual_ = hopeful(usual);
   tuned_ = weighted(tuned);
@@ -80,7 +80,9 @@ double Outlook::seconds(const TunedKernel& kernel) const {
   if (best == nullptr)
     return seconds(kernel.prior) * (kernel.candidates.empty() || kernel.is_unfit() ? 1 : avoided);
   if (kernel.is_tuned()) return best->timing.seconds;
-  return best->timing.seconds * tuned_of_kind_.of(kind_of(kernel), tuned_.of(kernel.prior.family));
+  const auto family = kernel.prior.family;
+  return best->timing.seconds *
+         tuned_of_kind_.of({family, kernel.has_tiles(), kernel.tried_first > 1}, tuned_.of(family));
 }
 
 MeasuredOracle::MeasuredOracle(const search::MachineModel& machine,

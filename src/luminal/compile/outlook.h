@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,38 +25,38 @@ class Outlook {
 
  private:
   /// What kernels of a kind take, by what one thought they would.
-  template <typename Kind>
+  template <typename K>
   struct Ratios {
-    std::map<Kind, double> of_kind;
+    std::map<K, double> of_kind;
     double of_all = 1;
-    double of(const Kind& kind, double otherwise) const {
+    double of(const K& kind, double otherwise) const {
       const auto found = of_kind.find(kind);
       return found != of_kind.end() ? found->second : otherwise;
     }
-    double of(const Kind& kind) const { return of(kind, of_all); }
+    double of(const K& kind) const { return of(kind, of_all); }
   };
   /// By kind: what one thought that kernels would take, and what they took.
-  template <typename Kind>
-  using Pairs = std::map<Kind, std::vector<std::pair<double, double>>>;
-  template <typename Kind>
-  static Ratios<Kind> hopeful(const Pairs<Kind>& pairs);
-  template <typename Kind>
-  static Ratios<Kind> weighted(const Pairs<Kind>& pairs);
+  template <typename K>
+  using Pairs = std::map<K, std::vector<std::pair<double, double>>>;
+  template <typename K>
+  static Ratios<K> hopeful(const Pairs<K>& pairs);
+  template <typename K>
+  static Ratios<K> weighted(const Pairs<K>& pairs);
 
-  /// Whether the usual schedule is one of tiles: there is less to be gained then.
-  using Tiled = std::pair<search::Family, bool>;
-  static Tiled kind_of(const TunedKernel& kernel);
+  /// Whether the usual schedule is one of tiles, and whether more than that one was tried at first: there is
+  /// less to be gained then.
+  using Kind = std::tuple<search::Family, bool, bool>;
 
   Ratios<search::Family> usual_;  // the usual schedule, by the roofline
   Ratios<search::Family> tuned_;  // the best schedule, by the usual one
-  Ratios<Tiled> tuned_of_kind_;
+  Ratios<Kind> tuned_of_kind_;    // by what was tried at first
   double doubt_;
 };
 
 /// What the roofline says of kernels, by their hashes: it does not change while a search learns.
 using Priors = std::unordered_map<std::uint64_t, std::optional<search::Estimate>>;
 
-/// Prices by the outlook: the roofline's estimates, scaled. With `dice`, what is not known well is thrown
+/// Prices by the outlook: the roofline's estimates, scaled. With `dice`, what was never timed is thrown
 /// for, as far as promises fail, the same way whenever it is asked: other plans are the best then, and some
 /// of what they need turns out better than anybody promised.
 class MeasuredOracle : public search::CostOracle {

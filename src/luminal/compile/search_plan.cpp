@@ -15,6 +15,7 @@
 #include "luminal/compile/outlook.h"
 #include "luminal/compile/plan_timer.h"
 #include "luminal/support/error.h"
+#include "luminal/support/hash.h"
 #include "luminal/support/sha256.h"
 #include "luminal/support/text.h"
 
@@ -44,34 +45,37 @@ class Search {
     require_record();
     find_ceilings();
     search::Roofline usual;
-    const auto start = Clock::now();
     best_ = fast_ = planner_.decide(usual);
-    mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
     // Most of the time, if it must be: no kernel is taken that was never run.
     limit_ = 0.7;
     time_untimed("kernels", uses(fast_), limit_, [] { return true; });
     fast_seconds_ = best_seconds_ = predicted(uses(fast_));
-    // Rounds grow shorter, so that what one finds is tuned by the next, and end when some find nothing. Many
-    // short ones: what a mapping promises shows after a few steps, and decides what the next one is.
+    // Many short rounds: what a mapping promises shows after a few steps, and decides what the next one is.
     limit_ = 1 - reserve();
     constexpr std::size_t rounds = 100;
     constexpr double part = 0.15;  // of what is left
-    constexpr int mappings = 6;
-    constexpr int enough = 6;
+    constexpr int mappings = 12;   // in a round
+    constexpr int enough = 6;      // rounds that find nothing
     int stale = 0;
+    double least_known = predicted(uses(fast_));
     for (round_ = 0; round_ < rounds && stale < enough; ++round_) {
       const double begin = elapsed() / options_.budget.count();
       const double least = std::max(0.05, 8 * mapping_seconds_ / options_.budget.count());
-      const double end = begin + std::max(part * (limit_ - begin), least);
-      const double before = expected(best_);
-      tune(std::min(limit_, begin + 0.6 * (end - begin)));
+      const double end = std::min(limit_, begin + std::max(part * (limit_ - begin), least));
+      tune(begin + 0.6 * (end - begin));
       return_to_best();
       // When all that is promised was tried, chance finds what is left.
       std::optional<std::uint64_t> dice;
-      if (stale > 0) dice = round_;
-      for (int k = 0; k < mappings && map_again(std::min(limit_, end), dice); ++k) {
+      bool better = false;
+      for (int k = 0; k < mappings; ++k) {
+        const Found found = map_again(end, dice);
+        better = better || found == Found::better;
+        dice.reset();
+        if (found == Found::nothing) dice = Hash(round_).add(k).value();
       }
-      stale = expected(best_) < 0.995 * before ? 0 : stale + 1;
+      const double now = least_predicted();
+      stale = better || now < 0.995 * least_known ? 0 : stale + 1;
+      least_known = std::min(least_known, now);
       if (stale > 0) doubt_ = 1;  // there is nothing better to do than to believe
     }
     was_late_ = is_late();
@@ -186,12 +190,11 @@ class Search {
   double expected(const Decisions& decisions) { return expected(uses(decisions)); }
 
   /// What a kernel is judged by before it is tuned: the schedule that `fast` would give it, which says much
-  /// of one with tiles, and little of others.
+  /// of one with tiles, and little of others. Of these more is tried once it is known what does well.
   std::vector<codegen::Schedule> first_ideas(const TunedKernel& kernel) const {
-    constexpr std::size_t few = 4;
     if (kernel.has_tiles() || round_ == 0) return {kernel.usual};
     auto schedules = ideas_.next(kernel, 1);
-    if (schedules.size() > few) schedules.resize(few);
+    if (schedules.size() > TunedKernel::some) schedules.resize(TunedKernel::some);
     return schedules;
   }
 
@@ -256,17 +259,25 @@ class Search {
   void return_to_best() {
     const Decisions* best = &fast_;
     double least = expected(fast_);
-    for (const auto& [round, decisions] : mapped_)
-      if (const double seconds = expected(decisions); seconds < least) {
+    for (const auto& mapped : mapped_)
+      if (const double seconds = expected(mapped.counts); seconds < least) {
         least = seconds;
-        best = &decisions;
+        best = &mapped.decisions;
       }
     best_ = *best;
   }
 
+  /// What the kernels of the best plan took.
+  double least_predicted() {
+    double least = predicted(uses(fast_));
+    for (const auto& mapped : mapped_) least = std::min(least, predicted(mapped.counts));
+    return least;
+  }
+
   /// Maps on what is known by now, and times what that made new. A plan that promises more is the one to go
-  /// on with. False if nothing was new.
-  bool map_again(double share, std::optional<std::uint64_t> dice) {
+  /// on with.
+  enum class Found : std::uint8_t { nothing, kernels, better };
+  Found map_again(double share, std::optional<std::uint64_t> dice) {
     std::optional<Decisions> again;
     stage("mapping", share, [&] {
       if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > limit_ * options_.budget.count()))
@@ -278,7 +289,7 @@ class Search {
       mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
       return true;
     });
-    if (!again) return false;
+    if (!again) return Found::nothing;
     const auto is_unknown = [&](const auto& use) { return kernels_.at(use.first).candidates.empty(); };
     const auto counts = uses(*again);
     const double far = dice ? 1.5 : 1.1;
@@ -303,11 +314,14 @@ class Search {
     if (better) {
       best_ = std::move(*again);
       if (std::none_of(mapped_.begin(), mapped_.end(),
-                       [&](const auto& mapped) { return uses(mapped.second) == counts; }))
-        mapped_.emplace_back(round_, best_);
+                       [&](const auto& mapped) { return mapped.counts == counts; }))
+        mapped_.push_back({round_, best_, counts});
     }
-    time_untimed("others", others_of_best(), share, [] { return true; });
-    return better || !promised.empty();
+    const auto others = others_of_best();
+    const auto unknown = std::count_if(others.begin(), others.end(), is_unknown);
+    time_untimed("others", others, share, [] { return true; });
+    const bool learnt = hoped > 0 || std::count_if(others.begin(), others.end(), is_unknown) < unknown;
+    return better ? Found::better : learnt ? Found::kernels : Found::nothing;
   }
 
   /// What one kernel should try next; empty: nothing more to gain.
@@ -330,11 +344,11 @@ class Search {
     const auto counts = uses(best_);
     for (const auto& [key, replaces] : others_) {
       TunedKernel& other = kernels_.at(key);
-      if (other.usual_seconds() <= 0 || counts.contains(key)) continue;
+      if (other.first_seconds() <= 0 || counts.contains(key)) continue;
       for (const auto& one : replaces) {
         if (!counts.contains(one)) continue;
         const TunedKernel& replaced = kernels_.at(one);
-        const double hope = replaced.usual_seconds() / other.usual_seconds();
+        const double hope = replaced.first_seconds() / other.first_seconds();
         if (hope > far)
           works.push_back({&other, static_cast<double>(counts.at(one)), &replaced, std::min(1.0, hope)});
         break;
@@ -529,13 +543,12 @@ class Search {
     add("as fast compiles it", fast_, false);
     add("fast's kernels, tuned", fast_, true);
     // Of the mappings that were tuned, the best.
-    std::stable_sort(mapped_.begin(), mapped_.end(), [&](const auto& a, const auto& b) {
-      return predicted(uses(a.second)) < predicted(uses(b.second));
-    });
+    std::stable_sort(mapped_.begin(), mapped_.end(),
+                     [&](const auto& a, const auto& b) { return predicted(a.counts) < predicted(b.counts); });
     constexpr std::size_t most = 3;
     if (mapped_.size() > most) mapped_.resize(most);
-    for (const auto& [round, decisions] : mapped_)
-      add(cat("mapped on measured times, round ", round + 1), decisions, true);
+    for (const auto& mapped : mapped_)
+      add(cat("mapped on measured times, round ", mapped.round + 1), mapped.decisions, true);
     add_chosen_in_place(candidates);
     const std::size_t won = plans_.choose(candidates, fast_seconds_, [this] { return is_late(); });
     verify(candidates[won].decisions);
@@ -565,30 +578,15 @@ class Search {
       report->plans.push_back(
           {candidates[k].name, candidates[k].predicted, candidates[k].timing.value_or(Timing{}), k == won});
     const auto counts = uses(candidates[won].decisions);
+    const auto& schedules = candidates[won].decisions.schedules;
     for (const auto& [key, kernel] : kernels_) {
-      SearchReport::Kernel entry{
-          .key = key,
-          .family = std::string(search::name(kernel.prior.family)),
-          .estimated = kernel.prior.seconds,
-          .limit = ceilings_.least_seconds(kernel.prior.bytes, kernel.prior.operations),
-          .runs = counts.contains(key) ? counts.at(key) : 0,
-          .candidates = {}};
-      const auto& schedules = candidates[won].decisions.schedules;
+      const auto count = counts.find(key);
       const auto chosen = schedules.find(key);
-      const std::string taken = codegen::text(chosen != schedules.end() ? chosen->second : kernel.usual);
-      for (const auto& candidate : kernel.candidates) {
-        const std::string text = codegen::text(candidate.schedule);
-        entry.candidates.push_back({text, candidate.timing, text == taken && counts.contains(key)});
-      }
-      report->kernels.push_back(std::move(entry));
+      report->kernels.push_back(report_of(kernel, ceilings_,
+                                          count != counts.end() ? std::optional(count->second) : std::nullopt,
+                                          chosen != schedules.end() ? chosen->second : kernel.usual));
     }
-    if (options_.sink)
-      for (const auto& kernel : report->kernels)
-        for (const auto& candidate : kernel.candidates)
-          if (candidate.timing.outcome != Timing::Outcome::timed)
-            options_.sink(cat("search: a candidate of a ", kernel.family, " kernel was ",
-                              name(candidate.timing.outcome), ": ", candidate.timing.problem, " (",
-                              candidate.schedule, ")"));
+    tell_failures(*report, options_.sink);
     data_.search = std::move(report);
   }
 
@@ -611,12 +609,18 @@ class Search {
   Ideas ideas_;
   Decisions fast_;
   Decisions best_;
-  std::vector<std::pair<std::size_t, Decisions>> mapped_;  // plans that were the best, by round
-  std::map<std::string, std::set<std::string>> others_;    // what could stand in place of which kernels
+  /// A plan that was the best, with what its runs need.
+  struct Mapped {
+    std::size_t round;
+    Decisions decisions;
+    std::map<std::string, std::size_t> counts;
+  };
+  std::vector<Mapped> mapped_;
+  std::map<std::string, std::set<std::string>> others_;  // what could stand in place of which kernels
   std::size_t round_ = 0;
-  std::size_t stages_ = 0;  // begun
-  double mapping_seconds_ = 0;
-  double doubt_ = 1;  // see `Outlook`
+  std::size_t stages_ = 0;      // begun
+  double mapping_seconds_ = 0;  // the last one's, of a graph that is saturated
+  double doubt_ = 1;            // see `Outlook`
   Priors priors_;
 };
 

@@ -1,11 +1,16 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "luminal/codegen/schedule.h"
 #include "luminal/compile/measure.h"
 #include "luminal/search/cost.h"
+#include "luminal/support/sink.h"
 
 namespace luminal {
+
+struct TunedKernel;
 
 /// What a search did, for those who want to know why.
 struct SearchReport {
@@ -36,5 +41,13 @@ struct SearchReport {
   double seconds = 0;
   std::string stopped;  // why it ended
 };
+
+/// What is told of one kernel: how often runs of the plan need it, if it is one of the plan's, and the
+/// schedule that was taken.
+SearchReport::Kernel report_of(const TunedKernel& kernel, const search::MachineModel& ceilings,
+                               std::optional<std::size_t> runs, const codegen::Schedule& taken);
+
+/// Tells of the candidates that have no time.
+void tell_failures(const SearchReport& report, const Sink& sink);
 
 }  // namespace luminal
