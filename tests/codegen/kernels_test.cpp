@@ -5,7 +5,11 @@
 #include <cstring>
 #include <limits>
 
+#include "luminal/codegen/dialect.h"
 #include "luminal/codegen/footprint.h"
+#include "luminal/codegen/schedule.h"
+#include "luminal/codegen/source.h"
+#include "luminal/support/text.h"
 #include "tests/codegen/build.h"
 #include "tests/codegen/run.h"
 
@@ -182,6 +186,36 @@ TEST(Kernels, ConvolutionWithGuardsAndEpilogue) {
   const auto bias = b.read({8}, {b.at(o)});
   b.store({o, y, x}, b.map(Op::max, {b.add(b.sum({c, u, v}, b.mul(padded, weight)), bias), b.constant(0)}));
   expect_as_interpreted(b.kernel, {.tolerance = 1e-4});
+}
+
+/// A convolution of images with rows of this length, without padding, and its bias.
+Build convolution(int length, DType dtype) {
+  Build b;
+  const auto o = b.loop(12), y = b.loop(9), x = b.loop(length), c = b.loop(4), u = b.loop(3), v = b.loop(3);
+  const auto image = b.read({4, 11, length + 2}, {b.at(c), b.at(y) + b.at(u), b.at(x) + b.at(v)}, dtype);
+  const auto weight = b.read({12, 4, 3, 3}, {b.at(o), b.at(c), b.at(u), b.at(v)}, dtype);
+  b.store({o, y, x}, b.add(b.sum({c, u, v}, b.mul(image, weight)), b.read({12}, {b.at(o)}, dtype)));
+  return b;
+}
+
+/// Rows shorter than a vector are packed, and stored, by vectors that fit into them.
+TEST(Kernels, VectorsFitIntoShortRuns) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16})
+    for (const int length : {2, 3, 4, 5, 7, 8, 11, 13, 15, 16, 19}) {
+      SCOPED_TRACE(cat(dtype, " ", length));
+      expect_as_interpreted(convolution(length, dtype).kernel,
+                            {.tolerance = dtype == DType::f16 ? 3e-3 : 1e-4});
+    }
+  for (const auto& [length, lanes] : {std::pair(16, 16), {13, 8}, {8, 8}, {5, 4}, {3, 1}}) {
+    const auto kernel = convolution(length, DType::f32).kernel;
+    const codegen::Machine machine{.vector_bytes = 64, .vector_registers = 32, .workers = 1};
+    const auto schedule = codegen::default_schedule(kernel, machine, {});
+    ASSERT_TRUE(schedule.nests.at(0).tiles) << length;
+    const std::string text = codegen::print_kernel(kernel, codegen::c_dialect(), schedule).text;
+    for (const int width : {4, 8, 16})
+      EXPECT_EQ(text.find(cat("*(f32x", width, "_u*)(right0")) != std::string::npos, width == lanes)
+          << length << " " << width;
+  }
 }
 
 /// Attention as the rules leave it: two soft sums over one loop, of one nested contraction.

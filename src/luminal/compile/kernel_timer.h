@@ -36,6 +36,8 @@ struct TunedKernel {
 
   /// The fastest that was right; none if no candidate was.
   const Candidate* best() const;
+  /// What the fastest took, or what the roofline says.
+  double seconds() const { return best() != nullptr ? best()->timing.seconds : prior.seconds; }
   /// The few fastest that were right, the fastest first.
   std::vector<const Candidate*> best_few(std::size_t most) const;
   /// Whether it was tried, or gives the same program as one that was.

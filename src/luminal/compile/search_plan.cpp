@@ -14,6 +14,7 @@
 #include "luminal/compile/kernel_timer.h"
 #include "luminal/compile/outlook.h"
 #include "luminal/compile/plan_timer.h"
+#include "luminal/compile/work.h"
 #include "luminal/support/error.h"
 #include "luminal/support/hash.h"
 #include "luminal/support/sha256.h"
@@ -169,14 +170,10 @@ class Search {
     return counts;
   }
 
-  static double seconds_of(const TunedKernel& kernel) {
-    const auto* best = kernel.best();
-    return best != nullptr ? best->timing.seconds : kernel.prior.seconds;
-  }
   /// What its kernels took.
   double predicted(const std::map<std::string, std::size_t>& counts) const {
     double sum = 0;
-    for (const auto& [key, count] : counts) sum += static_cast<double>(count) * seconds_of(kernels_.at(key));
+    for (const auto& [key, count] : counts) sum += static_cast<double>(count) * kernels_.at(key).seconds();
     return sum;
   }
   /// What kernels should take when all are tuned.
@@ -329,15 +326,6 @@ class Search {
     return ideas_.next(kernel, std::min<std::size_t>(3 + round_, 16));
   }
 
-  /// A kernel to be tuned.
-  struct Work {
-    TunedKernel* kernel;
-    double count;
-    const TunedKernel* now;  // itself, or the one in whose place it could stand
-    double hope = 1;         // in this round: falls with every step that found nothing
-    int steps = 0;           // in this round
-  };
-
   /// Kernels that could take the place of one of the plan's, and are not far behind before either is tuned.
   void add_others(std::vector<Work>& works) {
     constexpr double far = 0.4;
@@ -356,25 +344,6 @@ class Search {
     }
   }
 
-  /// What the next step may gain in a run: the less the more steps there were, and not beyond what the
-  /// ceilings allow.
-  static double gain(const Work& work, double hope, int steps) {
-    const double now = seconds_of(*work.now);
-    const double limit = std::min(work.kernel->prior.seconds, now);
-    return hope * work.count * (now - 0.7 * limit) / (1 + steps);
-  }
-  /// In this round: each tries a little more of what earlier ones left.
-  static double gain(const Work& work) { return gain(work, work.hope, work.steps); }
-  /// By what the step takes: the programs are compiled, and each runs some times. What gained nothing in
-  /// earlier rounds comes after what is new.
-  static double worth(const Work& work) {
-    constexpr double compiling = 0.3;
-    constexpr double runs = 30;
-    const TunedKernel& kernel = *work.kernel;
-    return gain(work, std::min(work.hope, kernel.hope), kernel.steps) /
-           (compiling + runs * seconds_of(kernel));
-  }
-
   /// Tunes the schedules of the best plan's kernels and of what could take their place, always those of which
   /// most is to be expected.
   void tune(double share) {
@@ -383,15 +352,15 @@ class Search {
     for (const auto& [key, count] : uses(best_)) {
       TunedKernel& kernel = kernels_.at(key);
       works.push_back({&kernel, static_cast<double>(count), &kernel});
-      total += works.back().count * seconds_of(kernel);
+      total += works.back().count * kernel.seconds();
     }
     add_others(works);
     const auto choose = [&](const TunedKernel* but) -> Work* {
       constexpr double little = 0.001;
       Work* chosen = nullptr;
       for (auto& work : works)
-        if (work.kernel != but && gain(work) > little * total &&
-            (chosen == nullptr || worth(work) > worth(*chosen)))
+        if (work.kernel != but && work.gain() > little * total &&
+            (chosen == nullptr || work.worth() > chosen->worth()))
           chosen = &work;
       return chosen;
     };
@@ -409,17 +378,12 @@ class Search {
       ahead.reset();
       ahead_of = timer_.may_begin_ahead() ? choose(work->kernel) : nullptr;
       if (ahead_of != nullptr) ahead = begin(*ahead_of);
-      const double before = seconds_of(*work->kernel);
+      const double before = work->kernel->seconds();
       const std::size_t tried = work->kernel->candidates.size();
       timer_.finish(batch);
       ideas_.learn(*work->kernel, tried);
       if (batch.steps[0].trials.empty()) return true;  // they give programs that were tried
-      ++work->steps;
-      ++work->kernel->steps;
-      if (tried == work->kernel->candidates.size()) work->hope = 0;
-      const double kept = seconds_of(*work->kernel) < 0.97 * before ? 1.0 : 0.6;
-      work->hope *= kept;
-      work->kernel->hope *= kept;
+      work->learn(before, tried);
       best_seconds_ = predicted(uses(best_));
       tell();
       return true;
