@@ -25,6 +25,16 @@ TEST(Experience, WordsThatDidWellPromiseMore) {
   EXPECT_EQ(experience.promise(Family::map, good), 0);
 }
 
+TEST(Experience, WhatIsNewIsWorthATry) {
+  Experience experience;
+  const auto known = parse_schedule("lanes=16 chunk=1 grain=1 tile=6x4 block=96x256 depth=512");
+  const auto fresh = parse_schedule("lanes=16 chunk=1 grain=1 tile=6x4 block=192x256 depth=512");
+  for (int k = 0; k < 10; ++k) experience.add(Family::contract, known, 0.5);
+  EXPECT_LT(experience.promise(Family::contract, fresh), experience.promise(Family::contract, known));
+  experience.add(Family::contract, fresh, 2);
+  EXPECT_GT(experience.promise(Family::contract, fresh), experience.promise(Family::contract, known));
+}
+
 TEST(Experience, OneThatIsVerySlowTellsNoMoreThanSlowOnes) {
   Experience experience;
   const auto schedule = parse_schedule("lanes=4 chunk=1 grain=1");

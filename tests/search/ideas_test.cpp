@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <sstream>
+
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/codegen/variants.h"
 #include "luminal/luminal.h"
@@ -57,6 +60,62 @@ TEST(Ideas, NothingIsTriedTwice) {
       kernel.candidates.push_back({schedule, {.seconds = 2}});
     }
   EXPECT_GT(kernel.candidates.size(), 20U);
+}
+
+TEST(Ideas, LongKernelsKeepTheirTilesIfTheseAreRight) {
+  using Outcome = Timing::Outcome;
+  const auto machine = luminal::device("cpu")->machine();
+  TunedKernel kernel = product([](const Tensor& t) { return t.tanh(); });
+  ASSERT_TRUE(kernel.has_tiles());
+  const Ideas ideas(machine, {});
+  for (const auto& [seconds, outcome] :
+       {std::pair(1e-5, Outcome::timed), {1e-2, Outcome::timed}, {1e-2, Outcome::wrong}}) {
+    kernel.prior.seconds = seconds;
+    kernel.candidates.resize(1);
+    kernel.candidates[0].timing.outcome = outcome;
+    std::size_t plain = 0;
+    for (auto next = ideas.next(kernel, 3); !next.empty() && kernel.candidates.size() < 200;
+         next = ideas.next(kernel, 3))
+      for (const auto& schedule : next) {
+        plain += schedule.nests[0].tiles ? 0 : 1;
+        kernel.candidates.push_back({schedule, {.outcome = outcome, .seconds = 2}});
+      }
+    EXPECT_GT(kernel.candidates.size(), 10U);
+    EXPECT_EQ(plain == 0, seconds > 1e-3 && outcome == Outcome::timed) << plain;
+  }
+}
+
+/// What did nothing for others is tried all the same, a little at a time.
+TEST(Ideas, SomeHaveWordsThatTheKernelNeverTried) {
+  const auto machine = luminal::device("cpu")->machine();
+  TunedKernel other = product([](const Tensor& t) { return t.tanh(); });
+  TunedKernel kernel = product([](const Tensor& t) { return t.relu() + 1.0F; });
+  kernel.prior.seconds = 1e-2;  // it keeps its tiles
+  std::set<std::string> words;  // that the kernel tried
+  const auto is_new = [&](const codegen::Schedule& schedule) {
+    std::istringstream text(codegen::text(schedule));
+    bool result = false;
+    for (std::string word; text >> word;) result = result || !words.contains(word);
+    return result;
+  };
+  const auto near = codegen::schedule_neighbours(kernel.kernel, kernel.usual, machine, {});
+  for (const auto& schedule : near) {
+    kernel.candidates.push_back({schedule, {.seconds = 0.5}});
+    std::istringstream text(codegen::text(schedule));
+    for (std::string word; text >> word;) words.insert(word);
+  }
+  for (const auto& from : near)
+    for (const auto& schedule : codegen::schedule_neighbours(other.kernel, from, machine, {}))
+      if (is_new(schedule) && !other.has(schedule)) other.candidates.push_back({schedule, {.seconds = 10}});
+  ASSERT_GT(other.candidates.size(), 10U);
+  Ideas ideas(machine, {});
+  for (int times = 0; times < 100; ++times) ideas.learn(kernel, 1);
+  ideas.learn(other, 1);
+  const auto next = ideas.next(kernel, 16);
+  ASSERT_EQ(next.size(), 8U);
+  EXPECT_TRUE(is_new(next[0]));
+  EXPECT_TRUE(is_new(next[1]));
+  EXPECT_FALSE(is_new(next[2]));  // then by experience
 }
 
 TEST(Ideas, SchedulesMoveToOtherNamesOfLoops) {

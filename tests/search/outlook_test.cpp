@@ -86,7 +86,7 @@ TEST(Oracle, DiceAreThrownOnceForEachKernelThatWasNeverTimed) {
   const search::MachineModel machine;
   Priors priors;
   const auto seconds = [&](float number, std::optional<std::uint64_t> dice) {
-    MeasuredOracle oracle(machine, kernels, outlook, priors, dice);
+    MeasuredOracle oracle(machine, kernels, {}, outlook, priors, dice);
     return oracle.estimate(some_kernel(number), {}).value().seconds;
   };
   const double promised = seconds(2, std::nullopt);
@@ -106,6 +106,27 @@ TEST(Oracle, DiceAreThrownOnceForEachKernelThatWasNeverTimed) {
   EXPECT_LT(most, 20);
 }
 
+TEST(Oracle, KernelsCostNoMoreThanWhatCouldStandInTheirPlace) {
+  std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::map, 1e-6, {8e-6, 6e-6})},
+                                                {"b", timed(Family::map, 1e-6, {3e-6, 2e-6})},
+                                                {"c", timed(Family::map, 1e-6, {9e-6, 7e-6})},
+                                                {"d", timed(Family::map, 1e-6, {})}};
+  float number = 0;
+  for (auto& [key, kernel] : kernels) kernel.kernel = some_kernel(++number);
+  const Outlook outlook(kernels);
+  Priors priors;
+  // `b` in place of `a` or with others; `c` is slower than `a`, `d` was never timed.
+  const Others others = {{"b", {"a", ""}}, {"c", {"a", "b"}}, {"d", {"b"}}};
+  MeasuredOracle oracle(search::MachineModel(), kernels, others, outlook, priors);
+  const auto seconds = [&](const char* key) {
+    return oracle.estimate(kernels.at(key).kernel, {}).value().seconds;
+  };
+  EXPECT_NEAR(seconds("a"), 2e-6, 0.1e-6);
+  EXPECT_GT(seconds("a"), 2e-6);  // weights in another order take memory
+  EXPECT_DOUBLE_EQ(seconds("b"), 2e-6);
+  EXPECT_DOUBLE_EQ(seconds("c"), 7e-6);
+}
+
 TEST(Outlook, WhatWasNeverTimedIsScaledAndDoubted) {
   const std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::contract, 2, {8, 4})}};
   const search::Estimate prior{.seconds = 1, .family = Family::contract};
@@ -119,6 +140,15 @@ TEST(Outlook, WhatFailedIsAvoided) {
   failed.candidates.push_back({{}, {.outcome = Timing::Outcome::wrong, .problem = "wrong"}});
   const std::map<std::string, TunedKernel> kernels = {{"a", failed}};
   EXPECT_GT(Outlook(kernels).seconds(kernels.at("a")), 100);
+}
+
+TEST(Outlook, WhereOneHangsOthersOfItsFamilyPromiseLittle) {
+  std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::attend, 2, {})},
+                                                {"b", timed(Family::map, 1, {1})}};
+  const search::Estimate other{.seconds = 3, .family = Family::attend};
+  EXPECT_LT(Outlook(kernels).seconds(other), 10);
+  kernels.at("a").candidates.push_back({{}, {.outcome = Timing::Outcome::hung, .problem = "hung"}});
+  EXPECT_GT(Outlook(kernels).seconds(other), 100);
 }
 
 }  // namespace

@@ -19,13 +19,21 @@ void Experience::add(search::Family family, const codegen::Schedule& schedule, d
 }
 
 double Experience::promise(search::Family family, const codegen::Schedule& schedule) const {
+  constexpr double curiosity = 0.1;  // what is seldom tried may be better than it seems
   std::istringstream words(codegen::text(schedule));
   double sum = 0;
+  double hope = 0;
   int count = 0;
-  for (std::string word; words >> word; ++count)
-    if (const auto known = words_.find({family, word}); known != words_.end())
-      sum += known->second.sum / known->second.count;
-  return count == 0 ? 0 : sum / count;
+  int known = 0;
+  for (std::string word; words >> word; ++count) {
+    const auto found = words_.find({family, word});
+    const int tried = found != words_.end() ? found->second.count : 0;
+    hope += curiosity / std::sqrt(1.0 + tried);
+    if (tried == 0) continue;
+    sum += found->second.sum / tried;
+    ++known;
+  }
+  return known == 0 ? 0 : sum / known - hope / count;
 }
 
 }  // namespace luminal

@@ -14,7 +14,8 @@ class Experience {
  public:
   /// The schedule took `ratio` times as long as the kernel's usual one.
   void add(search::Family family, const codegen::Schedule& schedule, double ratio);
-  /// Below 0 if its words did better than the usual ones, on average; 0 for what is new.
+  /// Below 0 if its words did better than the usual ones, on average; less for words that were seldom tried.
+  /// 0 if all are new.
   double promise(search::Family family, const codegen::Schedule& schedule) const;
 
  private:

@@ -167,6 +167,10 @@ bool TunedKernel::is_unfit() const {
   return !candidates.empty() && candidates.front().timing.outcome == Timing::Outcome::unfit;
 }
 
+bool TunedKernel::hangs_as_usual() const {
+  return !candidates.empty() && candidates.front().timing.outcome == Timing::Outcome::hung;
+}
+
 bool TunedKernel::fails_as_usual() const {
   const std::string wanted = codegen::text(usual);
   return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
@@ -378,13 +382,14 @@ void KernelTimer::finish(Batch& batch) {
       sample(*step.kernel);
   if (batch.compilation) batch.compilation->finish([this] { return must_stop(); });
   // Little or nothing runs in turn with a kernel's only schedule: half of its rounds are at another moment,
-  // after the other kernels.
+  // after the other kernels. Not of one that takes so long that nobody will want it.
+  constexpr double too_long = 0.2;
   const bool several = batch.steps.size() > 1 && duty_ == Duty::none;
   std::vector<Timings> timings;
   for (const auto& step : batch.steps)
     timings.push_back(measured(step, batch.compilation.get(), Timings(step.trials.size() + 1)));
   for (std::size_t k = 0; k < batch.steps.size(); ++k)
-    if (several || is_disturbed(*batch.steps[k].kernel, timings[k]))
+    if ((several && least_seconds(timings[k]) < too_long) || is_disturbed(*batch.steps[k].kernel, timings[k]))
       keep_better(timings[k], measured(batch.steps[k], batch.compilation.get(), timings[k]));
   for (std::size_t k = 0; k < batch.steps.size(); ++k)
     conclude(batch.steps[k], timings[k], batch.compilation.get());
@@ -422,10 +427,10 @@ KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* 
   if (subjects.size() == own) return timings;
   MeasureOptions options{
       .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
-  const double best = kernel.best() != nullptr ? kernel.best()->timing.seconds : 0;
-  if (best > 4e-3) options.rounds = 3;  // what takes long shows its differences in few runs
+  if (kernel.seconds() > 4e-3) options.rounds = 3;  // what takes long shows its differences in few runs
+  options.most_seconds = 1;
   if (duty_ != Duty::none) options.rounds = 1;
-  options.patience = best == 0 ? 10 : std::max(1.5, 40 * best);
+  options.patience = kernel.best() == nullptr ? patience_ : std::max(1.5, 40 * kernel.best()->timing.seconds);
   const auto found = measure(*device_, subjects, options);
   for (std::size_t k = 0; k < found.size(); ++k) *places[k] = found[k];
   return timings;

@@ -58,6 +58,8 @@ struct TunedKernel {
   bool is_unfit() const;
   /// Whether the usual schedule was found to be wrong, to crash or to hang.
   bool fails_as_usual() const;
+  /// Whether it did not end in time.
+  bool hangs_as_usual() const;
 };
 
 /// Times schedules of kernels, each once; in a replay what the record has is what they took.
@@ -109,6 +111,8 @@ class KernelTimer {
   /// interrupts; a kernel of which no right candidate is known, in any case.
   enum class Duty : std::uint8_t { none, unless_cancelled, always };
   void set_duty(Duty duty) { duty_ = duty; }
+  /// Seconds that a run of a kernel may take of which nothing is known.
+  void set_patience(double seconds) { patience_ = seconds; }
 
   /// Timings of whole plans, kept with the rest.
   std::optional<Timing> known(const std::string& key) const;
@@ -162,6 +166,7 @@ class KernelTimer {
   std::size_t timed_ = 0;
   std::size_t begun_ = 0;  // in steps that are not finished
   Duty duty_ = Duty::none;
+  double patience_ = 10;
 };
 
 }  // namespace luminal

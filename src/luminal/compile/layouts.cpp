@@ -45,8 +45,8 @@ class Layouts {
     kernel::Kernel other = kernel::reordered(kernel.lowered.kernel, input, *order);
     const auto estimate = oracle_.estimate(other, dims_);
     region_.others.push_back({other, kernel::key(kernel.lowered.kernel)});
-    constexpr double worthwhile = 0.97;  // it takes memory
-    if (!estimate || estimate->seconds > worthwhile * kernel.seconds) return;
+    constexpr double rounding = 1 + 1e-9;  // the kernel's price may be the other one's
+    if (!estimate || estimate->seconds > rounding * other_layout_share * kernel.seconds) return;
     kernel.inputs[input] = stored(from, kernel.lowered.kernel.inputs()[input], *order);
     kernel.lowered.kernel = std::move(other);
     kernel.seconds = estimate->seconds;

@@ -95,7 +95,7 @@ class Session {
         if (best_[k] >= 0 && (fastest < 0 || best_[k] < fastest)) fastest = best_[k];
       for (const auto k : members_) tell_steps(k);
       tell({.kind = Message::Kind::round});
-      if (options_.stop && options_.stop()) break;
+      if (since(begin) > options_.most_seconds || (options_.stop && options_.stop())) break;
     }
     tell({.kind = Message::Kind::done});
   }

@@ -65,6 +65,8 @@ struct MeasureOptions {
   int rounds = 6;
   /// More rounds, until this much time has passed.
   double least_seconds = 0;
+  /// No further round after this much time.
+  double most_seconds = 60;
   /// About what the runs of one subject take in one round.
   double round_seconds = 1e-3;
   /// Whether a subject's first run tells nothing, nor the first one of each round if it is no long one:

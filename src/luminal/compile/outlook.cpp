@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "luminal/compile/layouts.h"
 #include "luminal/support/hash.h"
 
 namespace luminal {
@@ -54,8 +55,10 @@ Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt
   Pairs<Kind> tuned_of_kind;
   for (const auto& [key, kernel] : kernels) {
     const double first = kernel.usual_seconds();
-    if (first <= 0) continue;
     const auto family = kernel.prior.family;
+    constexpr double very_long = 100;
+    if (kernel.hangs_as_usual()) usual[family].emplace_back(1, very_long);
+    if (first <= 0) continue;
     if (kernel.prior.seconds > 0) usual[family].emplace_back(kernel.prior.seconds, first);
     if (!kernel.is_tuned()) continue;
     const double best = kernel.best()->timing.seconds;
@@ -86,10 +89,21 @@ double Outlook::seconds(const TunedKernel& kernel) const {
 }
 
 MeasuredOracle::MeasuredOracle(const search::MachineModel& machine,
-                               const std::map<std::string, TunedKernel>& kernels, const Outlook& outlook,
-                               Priors& priors, std::optional<std::uint64_t> dice)
+                               const std::map<std::string, TunedKernel>& kernels, const Others& others,
+                               const Outlook& outlook, Priors& priors, std::optional<std::uint64_t> dice)
     : roofline_(machine), outlook_(outlook), priors_(priors), dice_(dice) {
   for (const auto& [key, kernel] : kernels) kernels_.emplace(kernel::hash(kernel.kernel), &kernel);
+  for (const auto& [key, replaced] : others) {
+    const TunedKernel& other = kernels.at(key);
+    if (other.best() == nullptr) continue;
+    for (const auto& one : replaced) {
+      const auto found = kernels.find(one);
+      if (found == kernels.end()) continue;
+      const double seconds = outlook.seconds(other) / other_layout_share;
+      const auto [least, first] = others_.emplace(kernel::hash(found->second.kernel), seconds);
+      if (!first) least->second = std::min(least->second, seconds);
+    }
+  }
 }
 
 std::optional<search::Estimate> MeasuredOracle::estimate(const kernel::Kernel& kernel, const DimMap& dims) {
@@ -112,6 +126,8 @@ std::optional<search::Estimate> MeasuredOracle::scaled(std::uint64_t hash,
   const auto known = kernels_.find(hash);
   const bool timed = known != kernels_.end() && !known->second->candidates.empty();
   result.seconds = timed ? outlook_.seconds(*known->second) : outlook_.seconds(*prior) * luck(hash);
+  if (const auto other = others_.find(hash); other != others_.end())
+    result.seconds = std::min(result.seconds, other->second);
   result.without_write *= result.seconds / prior->seconds;
   return result;
 }
@@ -121,7 +137,8 @@ double MeasuredOracle::luck(std::uint64_t hash) const {
   constexpr double spread = 0.7;
   constexpr int throws = 4;
   double sum = 0;
-  for (int k = 0; k < throws; ++k) sum += static_cast<double>(Hash(*dice_).add(hash).add(k).value() >> 11);
+  for (std::uint64_t k = 0; k < throws; ++k)
+    sum += static_cast<double>(Hash(*dice_).add(hash).add(k).value() >> 11);
   const double mean = sum / throws / static_cast<double>(std::uint64_t{1} << 53);
   return std::exp(spread * (mean - 0.5) * std::sqrt(12.0 * throws));
 }

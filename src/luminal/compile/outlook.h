@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -56,13 +57,19 @@ class Outlook {
 /// What the roofline says of kernels, by their hashes: it does not change while a search learns.
 using Priors = std::unordered_map<std::uint64_t, std::optional<search::Estimate>>;
 
-/// Prices by the outlook: the roofline's estimates, scaled. With `dice`, what was never timed is thrown
-/// for, as far as promises fail, the same way whenever it is asked: other plans are the best then, and some
-/// of what they need turns out better than anybody promised.
+/// Kernels that could stand in place of another one, or with more of their kind: of which, "" if not alone.
+/// By their keys.
+using Others = std::map<std::string, std::set<std::string>>;
+
+/// Prices by the outlook: the roofline's estimates, scaled. A kernel costs no more than one that could stand
+/// in its place. With `dice`, what was never timed is thrown for, as far as promises fail, the same way
+/// whenever it is asked: other plans are the best then, and some of what they need turns out better than
+/// anybody promised.
 class MeasuredOracle : public search::CostOracle {
  public:
   MeasuredOracle(const search::MachineModel& machine, const std::map<std::string, TunedKernel>& kernels,
-                 const Outlook& outlook, Priors& priors, std::optional<std::uint64_t> dice = std::nullopt);
+                 const Others& others, const Outlook& outlook, Priors& priors,
+                 std::optional<std::uint64_t> dice = std::nullopt);
   std::optional<search::Estimate> estimate(const kernel::Kernel& kernel, const DimMap& dims) override;
   std::optional<std::optional<search::Estimate>> recall(std::uint64_t hash) override;
 
@@ -75,6 +82,7 @@ class MeasuredOracle : public search::CostOracle {
 
   search::Roofline roofline_;
   std::unordered_map<std::uint64_t, const TunedKernel*> kernels_;  // by their hashes
+  std::unordered_map<std::uint64_t, double> others_;               // what the best in a kernel's place takes
   const Outlook& outlook_;
   Priors& priors_;
   std::optional<std::uint64_t> dice_;

@@ -51,15 +51,15 @@ class Search {
     limit_ = 0.7;
     time_untimed("kernels", uses(fast_), limit_, [] { return true; });
     fast_seconds_ = best_seconds_ = predicted(uses(fast_));
+    timer_.set_patience(std::max(2.0, 10 * fast_seconds_));  // nobody wants what takes longer
     // Many short rounds: what a mapping promises shows after a few steps, and decides what the next one is.
     limit_ = 1 - reserve();
     constexpr std::size_t rounds = 100;
-    constexpr double part = 0.15;  // of what is left
-    constexpr int mappings = 12;   // in a round
-    constexpr int enough = 6;      // rounds that find nothing
-    int stale = 0;
+    constexpr double part = 0.15;         // of what is left
+    constexpr std::size_t mappings = 12;  // in a round
+    constexpr std::size_t enough = 6;     // rounds that find nothing
     double least_known = predicted(uses(fast_));
-    for (round_ = 0; round_ < rounds && stale < enough; ++round_) {
+    for (round_ = 0; round_ < rounds && stale_ < enough; ++round_) {
       const double begin = elapsed() / options_.budget.count();
       const double least = std::max(0.05, 8 * mapping_seconds_ / options_.budget.count());
       const double end = std::min(limit_, begin + std::max(part * (limit_ - begin), least));
@@ -68,19 +68,19 @@ class Search {
       // When all that is promised was tried, chance finds what is left.
       std::optional<std::uint64_t> dice;
       bool better = false;
-      for (int k = 0; k < mappings; ++k) {
+      for (std::size_t k = 0; k < mappings * (1 + stale_); ++k) {
         const Found found = map_again(end, dice);
         better = better || found == Found::better;
         dice.reset();
         if (found == Found::nothing) dice = Hash(round_).add(k).value();
       }
       const double now = least_predicted();
-      stale = better || now < 0.995 * least_known ? 0 : stale + 1;
+      stale_ = better || now < 0.995 * least_known ? 0 : stale_ + 1;
       least_known = std::min(least_known, now);
-      if (stale > 0) doubt_ = 1;  // there is nothing better to do than to believe
+      doubt_ = 1;  // hope again: of what did not hold the time is known
     }
     was_late_ = is_late();
-    repair();
+    for (const auto& [key, count] : uses(fast_)) repair(kernels_.at(key));
     return choose();
   }
 
@@ -187,9 +187,11 @@ class Search {
   double expected(const Decisions& decisions) { return expected(uses(decisions)); }
 
   /// What a kernel is judged by before it is tuned: the schedule that `fast` would give it, which says much
-  /// of one with tiles, and little of others. Of these more is tried once it is known what does well.
+  /// of one with tiles, and little of others. Of these more is tried once it is known what does well, unless
+  /// they take long.
   std::vector<codegen::Schedule> first_ideas(const TunedKernel& kernel) const {
-    if (kernel.has_tiles() || round_ == 0) return {kernel.usual};
+    constexpr double much = 3e-4;
+    if (kernel.has_tiles() || round_ == 0 || kernel.prior.seconds > much) return {kernel.usual};
     auto schedules = ideas_.next(kernel, 1);
     if (schedules.size() > TunedKernel::some) schedules.resize(TunedKernel::some);
     return schedules;
@@ -238,16 +240,17 @@ class Search {
       for (const auto& [kernel, replaces] : region.others) others_[known_kernel(kernel).key].insert(replaces);
   }
 
-  /// What could stand in place of the best plan's kernels, of those that matter.
-  std::map<std::string, std::size_t> others_of_best() {
+  /// What could stand in place of the best plan's kernels and of the `fresh` ones, of what matters.
+  std::map<std::string, std::size_t> others_of(const std::map<std::string, double>& fresh) {
     constexpr double little = 0.003;
     const double total = expected(best_);
     const auto counts = uses(best_);
     std::map<std::string, std::size_t> result;
     for (const auto& [key, replaced] : others_)
       if (kernels_.at(key).prior.seconds > little * total &&
-          std::any_of(replaced.begin(), replaced.end(),
-                      [&](const auto& one) { return one.empty() || counts.contains(one); }))
+          std::any_of(replaced.begin(), replaced.end(), [&](const auto& one) {
+            return one.empty() || counts.contains(one) || fresh.contains(one);
+          }))
         result.emplace(key, 1);
     return result;
   }
@@ -281,7 +284,7 @@ class Search {
         return false;
       const auto start = Clock::now();
       const Outlook outlook(kernels_, doubt_);
-      MeasuredOracle oracle(ceilings_, kernels_, outlook, priors_, dice);
+      MeasuredOracle oracle(ceilings_, kernels_, others_, outlook, priors_, dice);
       again = planner_.decide(oracle, true);
       mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
       return true;
@@ -289,7 +292,7 @@ class Search {
     if (!again) return Found::nothing;
     const auto is_unknown = [&](const auto& use) { return kernels_.at(use.first).candidates.empty(); };
     const auto counts = uses(*again);
-    const double far = dice ? 1.5 : 1.1;
+    const double far = dice ? 1.5 + static_cast<double>(stale_) : 1.1;
     std::map<std::string, double> promised;
     for (const auto& use : counts)
       if (is_unknown(use)) promised.emplace(use.first, expected({use}));
@@ -314,7 +317,7 @@ class Search {
                        [&](const auto& mapped) { return mapped.counts == counts; }))
         mapped_.push_back({round_, best_, counts});
     }
-    const auto others = others_of_best();
+    const auto others = others_of(promised);
     const auto unknown = std::count_if(others.begin(), others.end(), is_unknown);
     time_untimed("others", others, share, [] { return true; });
     const bool learnt = hoped > 0 || std::count_if(others.begin(), others.end(), is_unknown) < unknown;
@@ -410,10 +413,6 @@ class Search {
     timer_.set_duty(KernelTimer::Duty::none);
   }
 
-  void repair() {
-    for (const auto& [key, count] : uses(fast_)) repair(kernels_.at(key));
-  }
-
   /// No kernel is taken that was never run: there may have been no time for it. Not after an interruption,
   /// when nobody wants to wait.
   void verify(Decisions& decisions) {
@@ -487,6 +486,7 @@ class Search {
   Decisions choose() {
     doing_ = "plans";
     limit_ = 1;
+    timer_.set_patience(10);
     std::vector<PlanTimer::Candidate> candidates;
     const auto add = [&](const std::string& name, const Decisions& decisions, bool tuned) {
       const auto counts = uses(decisions);
@@ -580,8 +580,9 @@ class Search {
     std::map<std::string, std::size_t> counts;
   };
   std::vector<Mapped> mapped_;
-  std::map<std::string, std::set<std::string>> others_;  // what could stand in place of which kernels
+  Others others_;  // what could stand in place of which kernels
   std::size_t round_ = 0;
+  std::size_t stale_ = 0;       // rounds that found nothing, one after the other
   std::size_t stages_ = 0;      // begun
   double mapping_seconds_ = 0;  // the last one's, of a graph that is saturated
   double doubt_ = 1;            // see `Outlook`
