@@ -63,7 +63,7 @@ class Search {
       const double begin = elapsed() / options_.budget.count();
       const double least = std::max(0.05, 8 * mapping_seconds_ / options_.budget.count());
       const double end = std::min(limit_, begin + std::max(part * (limit_ - begin), least));
-      tune(begin + 0.6 * (end - begin));
+      tune(begin + 0.4 * (end - begin));
       return_to_best();
       // When all that is promised was tried, chance finds what is left.
       std::optional<std::uint64_t> dice;
