@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 
@@ -83,11 +84,21 @@ TEST(Ideas, LongKernelsKeepTheirTilesIfTheseAreRight) {
     EXPECT_GT(kernel.candidates.size(), 10U);
     EXPECT_EQ(plain == 0, seconds > 1e-3 && outcome == Outcome::timed) << plain;
   }
+  // Only a schedule without them is right: there is more to be had of its kind.
+  auto others = codegen::schedule_variants(kernel.kernel, machine, {});
+  std::erase_if(others, [](const auto& schedule) { return schedule.nests[0].tiles.has_value(); });
+  ASSERT_FALSE(others.empty());
+  kernel.candidates.resize(1);
+  kernel.candidates.push_back({others[0], {.seconds = 2}});
+  const auto next = ideas.next(kernel, 3);
+  EXPECT_TRUE(std::any_of(next.begin(), next.end(),
+                          [](const auto& schedule) { return !schedule.nests[0].tiles.has_value(); }));
 }
 
 /// What did nothing for others is tried all the same, a little at a time.
 TEST(Ideas, SomeHaveWordsThatTheKernelNeverTried) {
-  const auto machine = luminal::device("cpu")->machine();
+  auto machine = luminal::device("cpu")->machine();
+  machine.workers = 2;  // who try eight at once
   TunedKernel other = product([](const Tensor& t) { return t.tanh(); });
   TunedKernel kernel = product([](const Tensor& t) { return t.relu() + 1.0F; });
   kernel.prior.seconds = 1e-2;  // it keeps its tiles

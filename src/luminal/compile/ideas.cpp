@@ -47,12 +47,12 @@ bool takes_long(const TunedKernel& kernel) {
   return kernel.prior.seconds > 1e-3;
 }
 
-/// Whether a nest has no tiles that has them as usual, and the kernel is right with them. Where there is much
-/// to compute that takes many times as long, and longer to find out than what tiles are best.
+/// Whether a nest has no tiles that has them in the kernel's best schedule. Where there is much to compute
+/// that takes many times as long, and longer to find out than what tiles are best.
 bool wastes_time(const TunedKernel& kernel, const codegen::Schedule& schedule) {
   if (!takes_long(kernel) || kernel.best() == nullptr) return false;
   for (std::size_t k = 0; k < schedule.nests.size(); ++k)
-    if (kernel.usual.nests[k].tiles && !schedule.nests[k].tiles) return true;
+    if (kernel.best()->schedule.nests[k].tiles && !schedule.nests[k].tiles) return true;
   return false;
 }
 

@@ -430,7 +430,8 @@ KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* 
   if (kernel.seconds() > 4e-3) options.rounds = 3;  // what takes long shows its differences in few runs
   options.most_seconds = 1;
   if (duty_ != Duty::none) options.rounds = 1;
-  options.patience = kernel.best() == nullptr ? patience_ : std::max(1.5, 40 * kernel.best()->timing.seconds);
+  options.patience =
+      kernel.best() == nullptr ? kernel.patience : std::max(1.5, 40 * kernel.best()->timing.seconds);
   const auto found = measure(*device_, subjects, options);
   for (std::size_t k = 0; k < found.size(); ++k) *places[k] = found[k];
   return timings;

@@ -31,6 +31,7 @@ struct TunedKernel {
   std::shared_ptr<runtime::Runner> best_runner;  // of the best candidate, if it was compiled here
   static constexpr std::size_t some = 4;         // candidates to begin with, where one says little
   std::size_t tried_first = 1;                   // candidates that it began with
+  double patience = 10;                          // seconds that a run may take while nothing is known of it
   int steps = 0;                                 // of its tuning,
   double hope = 1;                               // and of the next one: falls with each that found nothing
 
@@ -111,8 +112,6 @@ class KernelTimer {
   /// interrupts; a kernel of which no right candidate is known, in any case.
   enum class Duty : std::uint8_t { none, unless_cancelled, always };
   void set_duty(Duty duty) { duty_ = duty; }
-  /// Seconds that a run of a kernel may take of which nothing is known.
-  void set_patience(double seconds) { patience_ = seconds; }
 
   /// Timings of whole plans, kept with the rest.
   std::optional<Timing> known(const std::string& key) const;
@@ -166,7 +165,6 @@ class KernelTimer {
   std::size_t timed_ = 0;
   std::size_t begun_ = 0;  // in steps that are not finished
   Duty duty_ = Duty::none;
-  double patience_ = 10;
 };
 
 }  // namespace luminal

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,7 +67,7 @@ struct MeasureOptions {
   /// More rounds, until this much time has passed.
   double least_seconds = 0;
   /// No further round after this much time.
-  double most_seconds = 60;
+  double most_seconds = std::numeric_limits<double>::infinity();
   /// About what the runs of one subject take in one round.
   double round_seconds = 1e-3;
   /// Whether a subject's first run tells nothing, nor the first one of each round if it is no long one:

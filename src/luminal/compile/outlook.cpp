@@ -57,7 +57,7 @@ Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt
     const double first = kernel.usual_seconds();
     const auto family = kernel.prior.family;
     constexpr double very_long = 100;
-    if (kernel.hangs_as_usual()) usual[family].emplace_back(1, very_long);
+    if (kernel.hangs_as_usual() && kernel.best() == nullptr) usual[family].emplace_back(1, very_long);
     if (first <= 0) continue;
     if (kernel.prior.seconds > 0) usual[family].emplace_back(kernel.prior.seconds, first);
     if (!kernel.is_tuned()) continue;

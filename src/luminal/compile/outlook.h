@@ -62,9 +62,9 @@ using Priors = std::unordered_map<std::uint64_t, std::optional<search::Estimate>
 using Others = std::map<std::string, std::set<std::string>>;
 
 /// Prices by the outlook: the roofline's estimates, scaled. A kernel costs no more than one that could stand
-/// in its place. With `dice`, what was never timed is thrown for, as far as promises fail, the same way
-/// whenever it is asked: other plans are the best then, and some of what they need turns out better than
-/// anybody promised.
+/// in its place (somewhere: where what it reads is no weight, the plan's own sum tells). With `dice`, what
+/// was never timed is thrown for, as far as promises fail, the same way whenever it is asked: other plans are
+/// the best then, and some of what they need turns out better than anybody promised.
 class MeasuredOracle : public search::CostOracle {
  public:
   MeasuredOracle(const search::MachineModel& machine, const std::map<std::string, TunedKernel>& kernels,

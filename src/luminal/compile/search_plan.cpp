@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "luminal/codegen/schedule_text.h"
@@ -51,7 +50,6 @@ class Search {
     limit_ = 0.7;
     time_untimed("kernels", uses(fast_), limit_, [] { return true; });
     fast_seconds_ = best_seconds_ = predicted(uses(fast_));
-    timer_.set_patience(std::max(2.0, 10 * fast_seconds_));  // nobody wants what takes longer
     // Many short rounds: what a mapping promises shows after a few steps, and decides what the next one is.
     limit_ = 1 - reserve();
     constexpr std::size_t rounds = 100;
@@ -157,6 +155,8 @@ class Search {
     if (const auto estimate = roofline.estimate(kernel, planner_.dims())) fresh.prior = *estimate;
     fresh.usual = codegen::default_schedule(kernel, machine_, planner_.dims());
     fresh.nests = codegen::nest_shapes(kernel, planner_.dims());
+    // In place of fast's kernels nobody wants what takes longer.
+    if (fast_seconds_ > 0) fresh.patience = std::max(2.0, 10 * fast_seconds_);
     return fresh;
   }
 
@@ -486,7 +486,6 @@ class Search {
   Decisions choose() {
     doing_ = "plans";
     limit_ = 1;
-    timer_.set_patience(10);
     std::vector<PlanTimer::Candidate> candidates;
     const auto add = [&](const std::string& name, const Decisions& decisions, bool tuned) {
       const auto counts = uses(decisions);
