@@ -57,6 +57,44 @@ TEST(Pool, ManyShortRuns) {
   }
 }
 
+TEST(Pool, EveryWorkerHasItsPart) {
+  struct Begun {
+    std::atomic<int> begun{0};
+    std::vector<int> worker = std::vector<int>(3, -1);
+  };
+  Pool pool(3);
+  for (int round = 0; round < 20; ++round) {
+    Begun state;
+    // Nobody ends before all have begun: each runs one task.
+    pool.run(
+        3,
+        [](void* context, std::int64_t task, int worker) {
+          auto& mine = *static_cast<Begun*>(context);
+          mine.worker[static_cast<std::size_t>(task)] = worker;
+          ++mine.begun;
+          while (mine.begun < 3) std::this_thread::yield();
+        },
+        &state);
+    EXPECT_EQ(state.worker, (std::vector<int>{0, 1, 2}));
+  }
+}
+
+TEST(Pool, OthersDoWhatABusyWorkerHasNotBegun) {
+  constexpr int tasks = 100;
+  Pool pool(2);
+  std::atomic<int> done{0};
+  pool.run(
+      tasks,
+      [](void* context, std::int64_t task, int) {
+        auto& count = *static_cast<std::atomic<int>*>(context);
+        // The first of its part: all the others are done before it ends.
+        while (task == 0 && count < tasks - 1) std::this_thread::yield();
+        ++count;
+      },
+      &done);
+  EXPECT_EQ(done, tasks);
+}
+
 TEST(Pool, CallersOfSeveralThreads) {
   Pool pool(3);
   std::vector<std::thread> callers;

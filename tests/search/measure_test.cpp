@@ -40,9 +40,11 @@ class Runners {
       subjects_.push_back(std::move(subject));
     }
   }
+  std::vector<std::optional<Timing>> measured(const MeasureOptions& options, runtime::Device& device) {
+    return measure(device, subjects_, options);
+  }
   std::vector<std::optional<Timing>> measured(const MeasureOptions& options) {
-    const auto device = luminal::device("cpu");
-    return measure(*device, subjects_, options);
+    return measured(options, *luminal::device("cpu"));
   }
   const runtime::Plan& plan() const { return runners_.front()->plan(); }
 
@@ -110,6 +112,46 @@ TEST(Measure, StepsMakeUpTheWhole) {
     EXPECT_DOUBLE_EQ(timing->seconds, std::accumulate(timing->steps.begin(), timing->steps.end(), 0.0));
     EXPECT_LE(timing->seconds, timing->median);
   }
+}
+
+/// Sizes of every kind: no word, a part of one, fewer than workers, much, more than stays in caches.
+TEST(Surroundings, LeaveWhatKernelsReadAsItIs) {
+  const auto device = luminal::device("cpu");
+  const Surroundings surroundings(*device, 3 << 20);
+  const Surroundings nothing_else(*device, 0);
+  for (const std::size_t bytes : {0U, 3U, 8U, 12U, 24U, 4001U, 1U << 20, 9U << 20}) {
+    std::vector<std::byte> elements(bytes);
+    for (std::size_t k = 0; k < bytes; ++k) elements[k] = static_cast<std::byte>(k * 7 + k / 251);
+    const std::vector<std::byte> before = elements;
+    const std::span<const std::byte> inputs[] = {elements, elements};
+    for (const auto* which : {&surroundings, &nothing_else}) which->restore(inputs);
+    EXPECT_EQ(elements, before) << bytes << " bytes";
+  }
+}
+
+/// The CPU, in this process, with its launches counted.
+class CountingDevice : public test::WrappedDevice {
+ public:
+  CountingDevice() : WrappedDevice([](const codegen::Source& source) { return source.text; }) {}
+  bool restart_in_child() override { return false; }
+  void run(const runtime::Launch& launch) override {
+    ++launches;
+    WrappedDevice::run(launch);
+  }
+  std::atomic<int> launches = 0;
+};
+
+TEST(Surroundings, AreThereBeforeEveryTimedRun) {
+  CountingDevice device;
+  const Surroundings surroundings(device, 1 << 20);
+  Runners runners({spinning(1000), spinning(1000)});
+  const MeasureOptions options{.surroundings = &surroundings};
+  for (const auto& timing : runners.measured(options, device)) {
+    ASSERT_TRUE(timing);
+    EXPECT_EQ(timing->outcome, Timing::Outcome::timed) << timing->problem;
+  }
+  // Two subjects, in every round at least once, and their one input is written again.
+  EXPECT_GE(device.launches, 2 * options.rounds * 2);
 }
 
 }  // namespace

@@ -19,6 +19,10 @@ struct Words {
   std::string preamble;
 };
 
+int lanes_of(const runtime::Device& device) {
+  return std::max(1, device.machine().vector_bytes / 4);
+}
+
 Words words_for(const runtime::Device& device, int lanes) {
   codegen::Helpers helpers(device.dialect());
   Words words;
@@ -110,20 +114,33 @@ class Bench {
 
 }  // namespace
 
+codegen::Source reading_program(const runtime::Device& device, std::size_t bytes, int times) {
+  const int lanes = lanes_of(device);
+  const Words words = words_for(device, lanes);
+  return program(device, words, reading(words, lanes, bytes, times));
+}
+
+codegen::Source rewriting_program(const runtime::Device& device) {
+  return program(device, words_for(device, lanes_of(device)),
+                 "  u64* x = (u64*)buffers[0];\n"
+                 "  const u64 nothing = *(const u64*)buffers[1];\n"
+                 "  const i64 end = (task + 1) * dims[0] < dims[1] ? (task + 1) * dims[0] : dims[1];\n"
+                 "  for (i64 i = task * dims[0]; i < end; ++i) x[i] = x[i] ^ nothing;\n");
+}
+
 search::MachineModel measure_ceilings(runtime::Device& device) {
   const codegen::Machine machine = device.machine();
-  const int lanes = std::max(1, machine.vector_bytes / 4);
+  const int lanes = lanes_of(device);
   const Words words = words_for(device, lanes);
   const auto workers = static_cast<double>(machine.workers);
   search::MachineModel model;
   Bench bench(device);
-  model.bandwidth =
-      static_cast<double>(memory_bytes) /
-      bench.seconds(program(device, words, reading(words, lanes, memory_bytes / pieces, 1)), pieces);
+  model.bandwidth = static_cast<double>(memory_bytes) /
+                    bench.seconds(reading_program(device, memory_bytes / pieces, 1), pieces);
   // Each worker its own piece, again and again; never less than from memory.
   const auto again_and_again = [&](std::size_t bytes, int times) {
-    const auto source = program(device, words, reading(words, lanes, bytes, times));
-    return static_cast<double>(bytes) * times * workers / bench.seconds(source, machine.workers, 12);
+    return static_cast<double>(bytes) * times * workers /
+           bench.seconds(reading_program(device, bytes, times), machine.workers, 12);
   };
   model.middle_bandwidth =
       std::max(model.bandwidth,

@@ -200,6 +200,10 @@ void KernelTimer::learn(const std::string& key, const Timing& timing) {
   record_.add(key, timing);
 }
 
+void KernelTimer::set_surroundings(std::size_t bytes) {
+  if (replay_ == nullptr) surroundings_ = std::make_unique<Surroundings>(*device_, bytes);
+}
+
 bool KernelTimer::must_stop() const {
   switch (duty_) {
     case Duty::none:
@@ -429,6 +433,7 @@ KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* 
       .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
   if (kernel.seconds() > 4e-3) options.rounds = 3;  // what takes long shows its differences in few runs
   options.most_seconds = 1;
+  options.surroundings = surroundings_.get();
   if (duty_ != Duty::none) options.rounds = 1;
   options.patience =
       kernel.best() == nullptr ? kernel.patience : std::max(1.5, 40 * kernel.best()->timing.seconds);

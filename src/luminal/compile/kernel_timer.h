@@ -112,6 +112,8 @@ class KernelTimer {
   /// interrupts; a kernel of which no right candidate is known, in any case.
   enum class Duty : std::uint8_t { none, unless_cancelled, always };
   void set_duty(Duty duty) { duty_ = duty; }
+  /// What else the plan reads and writes, so many bytes: see `Surroundings`.
+  void set_surroundings(std::size_t bytes);
 
   /// Timings of whole plans, kept with the rest.
   std::optional<Timing> known(const std::string& key) const;
@@ -165,6 +167,7 @@ class KernelTimer {
   std::size_t timed_ = 0;
   std::size_t begun_ = 0;  // in steps that are not finished
   Duty duty_ = Duty::none;
+  std::unique_ptr<Surroundings> surroundings_;
 };
 
 }  // namespace luminal

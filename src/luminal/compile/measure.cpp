@@ -198,7 +198,18 @@ class Session {
     }
   }
 
+  void surround(std::size_t k) {
+    if (options_.surroundings == nullptr) return;
+    const auto begin = Clock::now();
+    std::vector<std::span<const std::byte>> inputs;
+    for (const auto& given : subjects_[k].given)
+      if (!given.written) inputs.push_back(given.elements);
+    options_.surroundings->restore(inputs);
+    surrounding_ = since(begin);
+  }
+
   void timed_run(std::size_t k) {
+    surround(k);
     const Stopwatch watch;
     subjects_[k].runner->run();
     const bool sound = !watch.disturbed();
@@ -311,7 +322,8 @@ class Session {
 
   void timed_round(std::size_t k) {
     tell({.kind = Message::Kind::begins}, k);
-    const int runs = std::clamp(static_cast<int>(options_.round_seconds / std::max(best_[k], 1e-7)), 1, 64);
+    const double each = std::max(best_[k], 1e-7) + surrounding_;
+    const int runs = std::clamp(static_cast<int>(options_.round_seconds / each), 1, 64);
     try {
       if (options_.warmed && best_[k] < long_run) subjects_[k].runner->run();
       for (int run = 0; run < runs; ++run) timed_run(k);
@@ -328,6 +340,7 @@ class Session {
   std::vector<Results> results_;
   std::vector<double> noise_;  // by result
   std::vector<double> best_;
+  double surrounding_ = 0;  // seconds that it took last
   bool is_verified_ = false;
   std::vector<std::vector<double>> steps_;  // the shortest time of each step, by subject
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "luminal/compile/surroundings.h"
 #include "luminal/op/scalar.h"
 #include "luminal/runtime/runner.h"
 
@@ -79,6 +80,8 @@ struct MeasureOptions {
   double patience = 10;
   /// Whether each step of a runner is timed.
   bool steps = false;
+  /// What leaves the caches as they are in a plan, before every timed run.
+  const Surroundings* surroundings = nullptr;
   std::vector<KnownElement> known = {};
   /// Whether results may differ by what the last bits of the inputs decide: an optimiser divides gradients
   /// that are nothing but rounding by their size. The first subject runs on changed inputs to find out.

@@ -41,6 +41,15 @@ void PlanTimer::require_dims() const {
     }
 }
 
+std::size_t PlanTimer::bytes_of(const Decisions& decisions) const {
+  const auto plan = planner_.assemble(decisions, {}).plan;
+  const auto memory = runtime::plan_memory(plan, planner_.dims());
+  std::size_t bytes = memory.arena;
+  for (std::size_t b = 0; b < memory.bytes.size(); ++b)
+    if (plan.buffers[b].role != runtime::BufferInfo::Role::intermediate) bytes += memory.bytes[b];
+  return bytes;
+}
+
 /// The graph's values where it has them in this size, else numbers of the bank.
 Subject PlanTimer::subject(runtime::Runner& runner, const Assembled& assembled) {
   Subject subject{.runner = &runner, .given = {}, .results = {}};

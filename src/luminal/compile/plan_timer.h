@@ -23,6 +23,8 @@ class PlanTimer {
     std::optional<Timing> timing;
   };
 
+  /// Memory that a run of the plan reads and writes.
+  std::size_t bytes_of(const Decisions& decisions) const;
   /// `Error` if the dims to tune for do not pass the graph's checks.
   void require_dims() const;
   /// The number of the best: whole plans by their time where it is known, else by what is predicted. Equal

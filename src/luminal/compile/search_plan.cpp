@@ -46,6 +46,7 @@ class Search {
     find_ceilings();
     search::Roofline usual;
     best_ = fast_ = planner_.decide(usual);
+    timer_.set_surroundings(plans_.bytes_of(fast_));
     // Most of the time, if it must be: no kernel is taken that was never run.
     limit_ = 0.7;
     time_untimed("kernels", uses(fast_), limit_, [] { return true; });

@@ -1,5 +1,7 @@
 #include "luminal/backend/cpu/pool.h"
 
+#include <algorithm>
+
 namespace luminal::cpu {
 namespace {
 
@@ -20,10 +22,27 @@ void pause() {
 #endif
 }
 
+/// Tasks that a part can hold.
+constexpr std::int64_t most_at_once = std::int64_t{1} << 31;
+
+/// The next task of one's own part, or the last of another's; -1 if none is left there.
+std::int64_t take(std::atomic<std::uint64_t>& part, bool own) {
+  constexpr std::uint64_t one = std::uint64_t{1} << 32;
+  std::uint64_t left = part.load(std::memory_order_relaxed);
+  for (;;) {
+    const std::uint64_t next = left >> 32;
+    const std::uint64_t end = left & (one - 1);
+    if (next >= end) return -1;
+    if (part.compare_exchange_weak(left, own ? left + one : left - 1, std::memory_order_relaxed))
+      return static_cast<std::int64_t>(own ? next : end - 1);
+  }
+}
+
 }  // namespace
 
 Pool::Pool(int workers) {
   if (workers <= 0) workers = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  parts_ = std::vector<Part>(static_cast<std::size_t>(workers));
   for (int number = 1; number < workers; ++number) threads_.emplace_back([this, number] { worker(number); });
 }
 
@@ -37,10 +56,11 @@ Pool::~Pool() {
 }
 
 void Pool::work_through(int number) {
-  for (;;) {
-    const std::int64_t task = next_.fetch_add(1, std::memory_order_relaxed);
-    if (task >= tasks_) return;
-    work_(context_, task, number);
+  const auto own = static_cast<std::size_t>(number);
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    auto& part = parts_[(own + k) % parts_.size()].left;
+    for (std::int64_t task = take(part, k == 0); task >= 0; task = take(part, k == 0))
+      work_(context_, first_task_ + task, number);
   }
 }
 
@@ -82,8 +102,19 @@ void Pool::run(std::int64_t tasks, Work work, void* context) {
   }
   work_ = work;
   context_ = context;
-  tasks_ = tasks;
-  next_.store(0, std::memory_order_relaxed);
+  for (first_task_ = 0; first_task_ < tasks; first_task_ += most_at_once)
+    run_some(std::min(tasks - first_task_, most_at_once));
+}
+
+void Pool::run_some(std::int64_t tasks) {
+  const auto workers = static_cast<std::int64_t>(parts_.size());
+  std::int64_t begin = 0;
+  for (std::int64_t k = 0; k < workers; ++k) {
+    const std::int64_t end = begin + tasks / workers + (k < tasks % workers ? 1 : 0);
+    parts_[static_cast<std::size_t>(k)].left.store(
+        static_cast<std::uint64_t>(begin) << 32 | static_cast<std::uint64_t>(end), std::memory_order_relaxed);
+    begin = end;
+  }
   const std::uint64_t round = round_of(state_.load(std::memory_order_relaxed)) + 1;
   state_.store(round << 32 | open_bit, std::memory_order_release);
   bool sleepers = false;

@@ -10,6 +10,9 @@ namespace luminal::cpu {
 
 /// Threads that stay. Callers of `run` work too, so a pool of n workers has n − 1 threads. Safe to call from
 /// several threads: one run follows the other.
+///
+/// Each worker has its part of the tasks, the same one in every run of as many: what it wrote in one kernel
+/// is in its cache when it reads that in the next. Who has done its part helps others from the far end.
 class Pool {
  public:
   /// 0: as many workers as the machine has.
@@ -36,8 +39,13 @@ class Pool {
   // One run: written by the caller before it opens the round, read by threads that joined it.
   Work work_ = nullptr;
   void* context_ = nullptr;
-  std::int64_t tasks_ = 0;
-  std::atomic<std::int64_t> next_{0};
+  std::int64_t first_task_ = 0;
+  /// What is left of a worker's tasks: from the upper half up to the lower one. It takes the first itself,
+  /// others take the last.
+  struct alignas(64) Part {
+    std::atomic<std::uint64_t> left{0};
+  };
+  std::vector<Part> parts_;
   /// The round's number, whether it is open, and how many threads joined and have not left. Threads join
   /// while it is open; the caller closes it when no task is left, and waits for those inside only.
   std::atomic<std::uint64_t> state_{0};
@@ -45,6 +53,7 @@ class Pool {
 
   void worker(int number);
   void work_through(int number);
+  void run_some(std::int64_t tasks);
 };
 
 }  // namespace luminal::cpu
