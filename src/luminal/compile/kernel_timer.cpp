@@ -390,11 +390,13 @@ void KernelTimer::finish(Batch& batch) {
   constexpr double too_long = 0.2;
   const bool several = batch.steps.size() > 1 && duty_ == Duty::none;
   std::vector<Timings> timings;
+  constexpr int rounds = 6;
+  const int at_once = several ? rounds / 2 : rounds;
   for (const auto& step : batch.steps)
-    timings.push_back(measured(step, batch.compilation.get(), Timings(step.trials.size() + 1)));
+    timings.push_back(measured(step, batch.compilation.get(), Timings(step.trials.size() + 1), at_once));
   for (std::size_t k = 0; k < batch.steps.size(); ++k)
     if ((several && least_seconds(timings[k]) < too_long) || is_disturbed(*batch.steps[k].kernel, timings[k]))
-      keep_better(timings[k], measured(batch.steps[k], batch.compilation.get(), timings[k]));
+      keep_better(timings[k], measured(batch.steps[k], batch.compilation.get(), timings[k], at_once));
   for (std::size_t k = 0; k < batch.steps.size(); ++k)
     conclude(batch.steps[k], timings[k], batch.compilation.get());
 }
@@ -407,7 +409,7 @@ void KernelTimer::time(const std::vector<Request>& requests) {
 /// Times a step's schedules that have not failed `before`, or were far behind, and the kernel's best one
 /// among them: noise that lasts longer than one kernel does not decide.
 KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* compilation,
-                                           const Timings& before) {
+                                           const Timings& before, int rounds) {
   const TunedKernel& kernel = *step.kernel;
   Timings timings(step.trials.size() + 1);
   if (!samples_.contains(kernel.key) || must_stop()) return timings;
@@ -431,7 +433,9 @@ KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* 
   if (subjects.size() == own) return timings;
   MeasureOptions options{
       .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
-  if (kernel.seconds() > 4e-3) options.rounds = 3;  // what takes long shows its differences in few runs
+  options.rounds = rounds;
+  options.round_seconds = 5e-4;
+  if (kernel.seconds() > 4e-3) options.rounds = std::min(rounds, 3);  // what takes long shows its differences in few runs
   options.most_seconds = 1;
   options.surroundings = surroundings_.get();
   if (duty_ != Duty::none) options.rounds = 1;

@@ -141,7 +141,7 @@ class KernelTimer {
   /// What a step's trials took, and last the kernel's best schedule of before; nothing where the time was
   /// over first.
   using Timings = std::vector<std::optional<Timing>>;
-  Timings measured(const Step& step, const Compilation* compilation, const Timings& before);
+  Timings measured(const Step& step, const Compilation* compilation, const Timings& before, int rounds);
   static bool is_disturbed(const TunedKernel& kernel, const Timings& timings);
   void conclude(const Step& step, const Timings& timings, const Compilation* compilation);
   void remember_best(TunedKernel& kernel, const std::optional<Timing>& measured);

@@ -37,6 +37,12 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// What a quarter of them are below; sorts them.
+double quartile(std::vector<double>& values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 4];
+}
+
 /// What a child tells its parent; short enough that a pipe keeps it whole.
 struct Message {
   enum class Kind : std::int32_t {
@@ -108,7 +114,8 @@ class Session {
     constexpr double near = 1.2;
     constexpr double long_kernel = 1e-2;
     if (fastest > long_kernel && !options_.warmed) return std::min(near, options_.keep_within);
-    if (round < 2 && (fastest < 2e-3 || options_.warmed)) return std::max(far, options_.keep_within);
+    const int patient = options_.warmed ? 2 : fastest < 2e-3 ? 1 : 0;
+    if (round < patient) return std::max(far, options_.keep_within);
     return round < 4 ? options_.keep_within : std::min(near, options_.keep_within);
   }
 
@@ -218,14 +225,15 @@ class Session {
     tell({.kind = Message::Kind::timed, .seconds = seconds, .sound = sound}, k);
     if (!options_.steps || !is_verified_) return;
     const auto& each = subjects_[k].runner->step_seconds();
-    if (steps_[k].empty()) steps_[k] = each;
-    for (std::size_t step = 0; step < each.size(); ++step)
-      steps_[k][step] = std::min(steps_[k][step], each[step]);
+    steps_[k].resize(each.size());
+    for (std::size_t step = 0; step < each.size(); ++step) steps_[k][step].push_back(each[step]);
   }
 
   void tell_steps(std::size_t k) {
     for (std::size_t step = 0; step < steps_[k].size(); ++step)
-      tell({.kind = Message::Kind::step, .step = static_cast<std::int32_t>(step), .seconds = steps_[k][step]},
+      tell({.kind = Message::Kind::step,
+            .step = static_cast<std::int32_t>(step),
+            .seconds = quartile(steps_[k][step])},
            k);
   }
 
@@ -342,7 +350,7 @@ class Session {
   std::vector<double> best_;
   double surrounding_ = 0;  // seconds that it took last
   bool is_verified_ = false;
-  std::vector<std::vector<double>> steps_;  // the shortest time of each step, by subject
+  std::vector<std::vector<std::vector<double>>> steps_;  // times, by subject and step
 };
 
 /// Collects what sessions tell.
@@ -413,8 +421,8 @@ class Ledger {
       if (timings_[k] || (broken_off && !verified_)) continue;
       auto& list = !sound.empty() ? sound : !others.empty() || broken_off ? others : first;
       if (list.empty()) continue;
-      std::sort(list.begin(), list.end());
-      timings_[k] = Timing{.seconds = list.front(), .median = list[list.size() / 2]};
+      timings_[k] = Timing{.seconds = quartile(list)};
+      timings_[k]->median = list[list.size() / 2];
       if (!steps.empty()) timings_[k]->seconds = std::accumulate(steps.begin(), steps.end(), 0.0);
       timings_[k]->steps = std::move(steps);
     }

@@ -23,10 +23,12 @@ struct Timing {
     unfit,    // it names places outside of an axis, for its inputs were invented
   };
   Outcome outcome = Outcome::timed;
-  double seconds = 0;  // the shortest run
+  /// What a quarter of the runs were shorter than: the shortest ones are good luck that a plan does not
+  /// have every time, and others on the machine make the long ones.
+  double seconds = 0;
   double median = 0;
   std::string problem = {};
-  /// The shortest times of the runner's steps, where they are asked for; `seconds` is their sum then: what
+  /// The same of the runner's steps, where they are asked for; `seconds` is their sum then: what
   /// disturbs a run disturbs one step of it.
   std::vector<double> steps = {};
   /// Whether it must not be taken.

@@ -227,7 +227,6 @@ std::size_t PlanTimer::best_of(const std::vector<Candidate>& candidates) {
   std::optional<std::size_t> best;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     if (!is_timed(k)) continue;
-    // By the shortest runs: all compute the same, and what others do takes no time away.
     if (!best || candidates[k].timing->seconds < candidates[*best].timing->seconds) best = k;
   }
   if (best) return *best;
