@@ -66,15 +66,13 @@ class Search {
       return_to_best();
       // When all that is promised was tried, chance finds what is left.
       std::optional<std::uint64_t> dice;
-      bool better = false;
       for (std::size_t k = 0; k < mappings * (1 + stale_); ++k) {
         const Found found = map_again(end, dice);
-        better = better || found == Found::better;
         dice.reset();
         if (found == Found::nothing) dice = Hash(round_).add(k).value();
       }
       const double now = least_predicted();
-      stale_ = better || now < 0.995 * least_known ? 0 : stale_ + 1;
+      stale_ = now < 0.995 * least_known ? 0 : stale_ + 1;
       least_known = std::min(least_known, now);
       doubt_ = 1;  // hope again: of what did not hold the time is known
     }
@@ -177,9 +175,11 @@ class Search {
     for (const auto& [key, count] : counts) sum += static_cast<double>(count) * kernels_.at(key).seconds();
     return sum;
   }
+  /// The longer nothing is found, the more is hoped of what nobody tuned.
+  double hope() const { return std::pow(0.9, static_cast<double>(stale_)); }
   /// What kernels should take when all are tuned.
   double expected(const std::map<std::string, std::size_t>& counts) const {
-    const Outlook outlook(kernels_, doubt_);
+    const Outlook outlook(kernels_, doubt_, hope());
     double sum = 0;
     for (const auto& [key, count] : counts)
       sum += static_cast<double>(count) * outlook.seconds(kernels_.at(key));
@@ -284,7 +284,7 @@ class Search {
       if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > limit_ * options_.budget.count()))
         return false;
       const auto start = Clock::now();
-      const Outlook outlook(kernels_, doubt_);
+      const Outlook outlook(kernels_, doubt_, hope());
       MeasuredOracle oracle(ceilings_, kernels_, others_, outlook, priors_, dice);
       again = planner_.decide(oracle, true);
       mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
