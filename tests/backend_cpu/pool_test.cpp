@@ -59,23 +59,25 @@ TEST(Pool, ManyShortRuns) {
 
 TEST(Pool, EveryWorkerHasItsPart) {
   struct Begun {
-    std::atomic<int> begun{0};
-    std::vector<int> worker = std::vector<int>(3, -1);
+    std::atomic<int> workers{0};
+    std::vector<int> first = std::vector<int>(3, -1);  // task, by worker
   };
   Pool pool(3);
   for (int round = 0; round < 20; ++round) {
     Begun state;
-    // Nobody ends before all have begun: each runs one task.
+    // Nobody goes on before all have begun.
     pool.run(
-        3,
+        8,
         [](void* context, std::int64_t task, int worker) {
           auto& mine = *static_cast<Begun*>(context);
-          mine.worker[static_cast<std::size_t>(task)] = worker;
-          ++mine.begun;
-          while (mine.begun < 3) std::this_thread::yield();
+          int& first = mine.first[static_cast<std::size_t>(worker)];
+          if (first >= 0) return;
+          first = static_cast<int>(task);
+          ++mine.workers;
+          while (mine.workers < 3) std::this_thread::yield();
         },
         &state);
-    EXPECT_EQ(state.worker, (std::vector<int>{0, 1, 2}));
+    EXPECT_EQ(state.first, (std::vector<int>{0, 3, 6}));
   }
 }
 

@@ -37,6 +37,17 @@ TEST(Outlook, WhatWasNotTunedGainsWhatOthersOfItsFamilyDid) {
   EXPECT_DOUBLE_EQ(outlook.seconds(kernels.at("e")), 4 * 8.0 / 12);  // of its family nothing is known: of all
 }
 
+TEST(Outlook, HopeIsForWhatNobodyTuned) {
+  const std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::contract, 1, {4, 2})},
+                                                      {"b", timed(Family::contract, 1, {6})},
+                                                      {"c", timed(Family::contract, 2, {})}};
+  const Outlook usual(kernels);
+  const Outlook hopeful(kernels, 1, 0.5);
+  EXPECT_DOUBLE_EQ(hopeful.seconds(kernels.at("a")), usual.seconds(kernels.at("a")));
+  EXPECT_DOUBLE_EQ(hopeful.seconds(kernels.at("b")), 0.5 * usual.seconds(kernels.at("b")));
+  EXPECT_DOUBLE_EQ(hopeful.seconds(kernels.at("c")), 0.5 * usual.seconds(kernels.at("c")));
+}
+
 TEST(Outlook, LongKernelsSayMoreThanShortOnes) {
   const std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::reduce, 1, {10, 1})},
                                                       {"b", timed(Family::reduce, 1, {10, 1})},

@@ -117,6 +117,31 @@ class Knobs {
     found.add(number, next);
   }
 
+  /// As many blocks as tasks are wanted, of whole rows or of whole columns, in one step from wherever, if
+  /// they stay close; and all terms at once, or as few as there may be.
+  void tile_tasks(const NestSchedule& from, std::size_t number, Collection& found) const {
+    const TileSchedule& tiles = *from.tiles;
+    const std::int64_t wide = std::int64_t{tiles.vectors} * from.lanes;
+    const auto add = [&](double rows, double columns) {
+      if (4 * rows * columns > 4 * static_cast<double>(machine_.l2_bytes)) return;
+      NestSchedule next = from;
+      next.tiles->block_rows = rounded_up(std::ceil(rows), tiles.rows);
+      next.tiles->block_columns = rounded_up(std::ceil(columns), wide);
+      found.add(number, next);
+    };
+    for (const double each : {1.0, 2.0, 4.0, 16.0}) {
+      const double tasks = std::max(1.0, std::ceil(each * machine_.workers / std::max(1.0, batch_)));
+      add(rows_, columns_ / tasks);
+      add(rows_ / tasks, columns_);
+    }
+    if (attends_ || tiles.library) return;
+    for (const double depth : {16.0, depth_}) {
+      NestSchedule next = from;
+      next.tiles->depth = std::max<std::int64_t>(16, static_cast<std::int64_t>(depth));
+      found.add(number, next);
+    }
+  }
+
   /// Other loops as lanes, other numbers of lanes.
   void vectors(const NestSchedule& from, std::size_t number, Collection& found) const {
     if (from.tiles || machine_.vector_bytes == 0) return;
@@ -243,6 +268,7 @@ std::vector<Schedule> schedule_neighbours(const kernel::Kernel& kernel, const Sc
                    [&](const Knobs& knobs, const NestSchedule& nest, std::size_t k, Collection& found) {
                      if (nest.tiles) {
                        knobs.tile_blocks(nest, k, found);
+                       knobs.tile_tasks(nest, k, found);
                        knobs.tile_shapes(nest, k, found);
                      } else {
                        knobs.grains(nest, k, found);

@@ -11,8 +11,8 @@ namespace luminal::codegen {
 std::vector<Schedule> schedule_variants(const kernel::Kernel& kernel, const Machine& machine,
                                         const DimMap& hints);
 
-/// The schedules that differ from this one in a single knob, by one step: how a search goes on from the best
-/// that it knows.
+/// The schedules that differ from this one in a single knob, by one step, or in how it is cut into tasks: how
+/// a search goes on from the best that it knows.
 std::vector<Schedule> schedule_neighbours(const kernel::Kernel& kernel, const Schedule& from,
                                           const Machine& machine, const DimMap& hints);
 

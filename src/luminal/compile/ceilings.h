@@ -9,8 +9,8 @@ namespace luminal {
 /// that is close, and what starting a kernel takes. Takes about half a second.
 search::MachineModel measure_ceilings(runtime::Device& device);
 
-/// A program of which each task sums so many bytes of buffer 0, a piece of its own, several times, into buffer
-/// 1.
+/// A program of which each task sums so many bytes of buffer 0, a piece of its own, several times, into
+/// buffer 1.
 codegen::Source reading_program(const runtime::Device& device, std::size_t bytes, int times);
 /// One that writes to buffer 0 what is there, in words of eight bytes: a task `dims[0]` words of `dims[1]`.
 /// Buffer 1 begins with a word of zeros.

@@ -201,7 +201,7 @@ void KernelTimer::learn(const std::string& key, const Timing& timing) {
 }
 
 void KernelTimer::set_surroundings(std::size_t bytes) {
-  if (replay_ == nullptr) surroundings_ = std::make_unique<Surroundings>(*device_, bytes);
+  surroundings_ = std::make_unique<Surroundings>(*device_, bytes);
 }
 
 bool KernelTimer::must_stop() const {
@@ -435,9 +435,10 @@ KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* 
       .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
   options.rounds = rounds;
   options.round_seconds = 5e-4;
-  if (kernel.seconds() > 4e-3) options.rounds = std::min(rounds, 3);  // what takes long shows its differences in few runs
+  if (kernel.seconds() > 4e-3)
+    options.rounds = std::min(rounds, 3);  // what takes long shows its differences in few runs
   options.most_seconds = 1;
-  options.surroundings = surroundings_.get();
+  if (duty_ == Duty::none) options.surroundings = surroundings_.get();
   if (duty_ != Duty::none) options.rounds = 1;
   options.patience =
       kernel.best() == nullptr ? kernel.patience : std::max(1.5, 40 * kernel.best()->timing.seconds);

@@ -37,7 +37,7 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What a quarter of them are below; sorts them.
+/// The first one, of less than four the least; sorts them.
 double quartile(std::vector<double>& values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 4];
@@ -77,7 +77,8 @@ class Session {
         tell_(std::move(tell)),
         results_(subjects.size()),
         best_(subjects.size(), -1),
-        steps_(subjects.size()) {}
+        steps_(subjects.size()),
+        disturbed_steps_(subjects.size()) {}
 
   void run() {
     const Results nudged = options_.nudged && members_.size() > 1 ? nudged_results(members_[0]) : Results{};
@@ -225,15 +226,17 @@ class Session {
     tell({.kind = Message::Kind::timed, .seconds = seconds, .sound = sound}, k);
     if (!options_.steps || !is_verified_) return;
     const auto& each = subjects_[k].runner->step_seconds();
-    steps_[k].resize(each.size());
-    for (std::size_t step = 0; step < each.size(); ++step) steps_[k][step].push_back(each[step]);
+    auto& steps = (sound ? steps_ : disturbed_steps_)[k];
+    steps.resize(each.size());
+    for (std::size_t step = 0; step < each.size(); ++step) steps[step].push_back(each[step]);
   }
 
   void tell_steps(std::size_t k) {
-    for (std::size_t step = 0; step < steps_[k].size(); ++step)
+    auto& steps = (steps_[k].empty() ? disturbed_steps_ : steps_)[k];
+    for (std::size_t step = 0; step < steps.size(); ++step)
       tell({.kind = Message::Kind::step,
             .step = static_cast<std::int32_t>(step),
-            .seconds = quartile(steps_[k][step])},
+            .seconds = quartile(steps[step])},
            k);
   }
 
@@ -350,7 +353,10 @@ class Session {
   std::vector<double> best_;
   double surrounding_ = 0;  // seconds that it took last
   bool is_verified_ = false;
-  std::vector<std::vector<std::vector<double>>> steps_;  // times, by subject and step
+  /// Times by subject and step, of runs that nothing disturbed, and of the others.
+  using StepTimes = std::vector<std::vector<std::vector<double>>>;
+  StepTimes steps_;
+  StepTimes disturbed_steps_;
 };
 
 /// Collects what sessions tell.

@@ -23,8 +23,8 @@ struct Timing {
     unfit,    // it names places outside of an axis, for its inputs were invented
   };
   Outcome outcome = Outcome::timed;
-  /// What a quarter of the runs were shorter than: the shortest ones are good luck that a plan does not
-  /// have every time, and others on the machine make the long ones.
+  /// The first quartile of the runs, of less than four the shortest: the shortest of many is good luck that a
+  /// plan does not have every time, and others on the machine make the long ones.
   double seconds = 0;
   double median = 0;
   std::string problem = {};
@@ -43,7 +43,7 @@ struct Subject {
   struct Given {
     runtime::BufferId buffer;
     std::span<const std::byte> elements;
-    bool written = false;  // by runs: each subject has a copy of its own
+    bool written = false;  // by runs: each subject has a copy of its own; else see `Surroundings::restore`
   };
   std::vector<Given> given;
   /// What is compared after the first run.

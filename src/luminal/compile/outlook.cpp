@@ -49,8 +49,8 @@ Outlook::Ratios<K> Outlook::weighted(const Pairs<K>& pairs) {
   return result;
 }
 
-Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt, double hope)
-    : doubt_(doubt), hope_(hope) {
+Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt, double left)
+    : doubt_(doubt), left_(left) {
   Pairs<search::Family> usual;
   Pairs<search::Family> tuned;
   Pairs<Kind> tuned_of_kind;
@@ -75,7 +75,7 @@ Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt
 }
 
 double Outlook::seconds(const search::Estimate& prior) const {
-  return prior.seconds * usual_.of(prior.family) * tuned_.of(prior.family) * doubt_ * hope_;
+  return prior.seconds * usual_.of(prior.family) * tuned_.of(prior.family) * doubt_ * left_;
 }
 
 double Outlook::seconds(const TunedKernel& kernel) const {
@@ -85,7 +85,7 @@ double Outlook::seconds(const TunedKernel& kernel) const {
     return seconds(kernel.prior) * (kernel.candidates.empty() || kernel.is_unfit() ? 1 : avoided);
   if (kernel.is_tuned()) return best->timing.seconds;
   const auto family = kernel.prior.family;
-  return best->timing.seconds * hope_ *
+  return best->timing.seconds * left_ *
          tuned_of_kind_.of({family, kernel.has_tiles(), kernel.tried_first > 1}, tuned_.of(family));
 }
 

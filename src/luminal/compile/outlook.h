@@ -17,9 +17,9 @@ namespace luminal {
 /// So a kernel that nobody tuned yet is not behind one that somebody did.
 class Outlook {
  public:
-  /// `doubt`: how much longer than promised kernels took that were never timed before. `hope`: what tuning
-  /// leaves of kernels that nobody tuned, by what it left of others: below 1 these are tried, too.
-  explicit Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt = 1, double hope = 1);
+  /// `doubt`: how much longer than promised kernels took that were never timed before. `left`: what
+  /// tuning leaves of kernels that nobody tuned, by what it left of others: below 1 these are tried, too.
+  explicit Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt = 1, double left = 1);
 
   double seconds(const TunedKernel& kernel) const;
   /// Of one that was never timed.
@@ -53,7 +53,7 @@ class Outlook {
   Ratios<search::Family> tuned_;  // the best schedule, by the usual one
   Ratios<Kind> tuned_of_kind_;    // by what was tried at first
   double doubt_;
-  double hope_;
+  double left_;
 };
 
 /// What the roofline says of kernels, by their hashes: it does not change while a search learns.

@@ -44,9 +44,14 @@ void PlanTimer::require_dims() const {
 std::size_t PlanTimer::bytes_of(const Decisions& decisions) const {
   const auto plan = planner_.assemble(decisions, {}).plan;
   const auto memory = runtime::plan_memory(plan, planner_.dims());
+  std::set<std::size_t> apart;  // from the arena
+  for (const auto& step : plan.steps)
+    for (const auto* ids : {&step.inputs, &step.outputs})
+      for (const auto id : *ids)
+        if (plan.buffers[id.index()].role != runtime::BufferInfo::Role::intermediate)
+          apart.insert(id.index());
   std::size_t bytes = memory.arena;
-  for (std::size_t b = 0; b < memory.bytes.size(); ++b)
-    if (plan.buffers[b].role != runtime::BufferInfo::Role::intermediate) bytes += memory.bytes[b];
+  for (const auto buffer : apart) bytes += memory.bytes[buffer];
   return bytes;
 }
 

@@ -46,7 +46,7 @@ class Search {
     find_ceilings();
     search::Roofline usual;
     best_ = fast_ = planner_.decide(usual);
-    timer_.set_surroundings(plans_.bytes_of(fast_));
+    if (!timer_.is_replay()) timer_.set_surroundings(plans_.bytes_of(fast_));
     // Most of the time, if it must be: no kernel is taken that was never run.
     limit_ = 0.7;
     time_untimed("kernels", uses(fast_), limit_, [] { return true; });
@@ -67,9 +67,9 @@ class Search {
       // When all that is promised was tried, chance finds what is left.
       std::optional<std::uint64_t> dice;
       for (std::size_t k = 0; k < mappings * (1 + stale_); ++k) {
-        const Found found = map_again(end, dice);
+        const bool learnt = map_again(end, dice);
         dice.reset();
-        if (found == Found::nothing) dice = Hash(round_).add(k).value();
+        if (!learnt) dice = Hash(round_).add(k).value();
       }
       const double now = least_predicted();
       stale_ = now < 0.995 * least_known ? 0 : stale_ + 1;
@@ -176,10 +176,10 @@ class Search {
     return sum;
   }
   /// The longer nothing is found, the more is hoped of what nobody tuned.
-  double hope() const { return std::pow(0.9, static_cast<double>(stale_)); }
+  double left_by_tuning() const { return std::pow(0.9, static_cast<double>(stale_)); }
   /// What kernels should take when all are tuned.
   double expected(const std::map<std::string, std::size_t>& counts) const {
-    const Outlook outlook(kernels_, doubt_, hope());
+    const Outlook outlook(kernels_, doubt_, left_by_tuning());
     double sum = 0;
     for (const auto& [key, count] : counts)
       sum += static_cast<double>(count) * outlook.seconds(kernels_.at(key));
@@ -276,21 +276,20 @@ class Search {
   }
 
   /// Maps on what is known by now, and times what that made new. A plan that promises more is the one to go
-  /// on with.
-  enum class Found : std::uint8_t { nothing, kernels, better };
-  Found map_again(double share, std::optional<std::uint64_t> dice) {
+  /// on with. Whether anything was new.
+  bool map_again(double share, std::optional<std::uint64_t> dice) {
     std::optional<Decisions> again;
     stage("mapping", share, [&] {
       if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > limit_ * options_.budget.count()))
         return false;
       const auto start = Clock::now();
-      const Outlook outlook(kernels_, doubt_, hope());
+      const Outlook outlook(kernels_, doubt_, left_by_tuning());
       MeasuredOracle oracle(ceilings_, kernels_, others_, outlook, priors_, dice);
       again = planner_.decide(oracle, true);
       mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
       return true;
     });
-    if (!again) return Found::nothing;
+    if (!again) return false;
     const auto is_unknown = [&](const auto& use) { return kernels_.at(use.first).candidates.empty(); };
     const auto counts = uses(*again);
     const double far = dice ? 1.5 + static_cast<double>(stale_) : 1.1;
@@ -321,8 +320,7 @@ class Search {
     const auto others = others_of(promised);
     const auto unknown = std::count_if(others.begin(), others.end(), is_unknown);
     time_untimed("others", others, share, [] { return true; });
-    const bool learnt = hoped > 0 || std::count_if(others.begin(), others.end(), is_unknown) < unknown;
-    return better ? Found::better : learnt ? Found::kernels : Found::nothing;
+    return better || hoped > 0 || std::count_if(others.begin(), others.end(), is_unknown) < unknown;
   }
 
   /// What one kernel should try next; empty: nothing more to gain.
@@ -437,8 +435,7 @@ class Search {
   }
 
   /// The plan that promises most, each kernel with that of its few best schedules, or the usual one, that is
-  /// the fastest among the plan's other kernels: alone, a kernel finds what it reads where its last run left
-  /// it.
+  /// the fastest among the plan's other kernels: only there it reads what these wrote, from where they did.
   void add_chosen_in_place(std::vector<PlanTimer::Candidate>& candidates) {
     constexpr std::size_t few = 3;
     const PlanTimer::Candidate* most = nullptr;

@@ -5,37 +5,47 @@
 #include "luminal/compile/ceilings.h"
 
 namespace luminal {
+namespace {
+
+constexpr std::size_t unit = 4096;
+constexpr std::size_t most = std::size_t{1} << 26;  // hardly a cache holds more
+
+std::unique_ptr<runtime::Memory> zeros(runtime::Device& device, std::size_t bytes) {
+  auto memory = device.allocate(std::max(unit, bytes));
+  const std::vector<std::byte> piece(unit);
+  for (std::size_t at = 0; at < bytes; at += unit) device.upload(*memory, at, piece);
+  return memory;
+}
+
+}  // namespace
 
 Surroundings::Surroundings(runtime::Device& device, std::size_t bytes)
     : device_(device), workers_(device.machine().workers) {
-  constexpr std::size_t unit = std::size_t{1} << 16;
-  constexpr std::size_t most = std::size_t{1} << 26;  // more than caches hold
   const auto workers = static_cast<std::size_t>(workers_);
   little_ = workers * static_cast<std::size_t>(device.machine().l2_bytes);
   const std::size_t part = (std::min(bytes, most) / workers + unit - 1) / unit * unit;
-  others_ = device.allocate(part * workers);
-  sums_ = device.allocate(unit * workers);
-  const std::vector<std::byte> zeros(unit);
-  for (std::size_t at = 0; at < part * workers; at += unit) device.upload(*others_, at, zeros);
-  for (std::size_t at = 0; at < unit * workers; at += unit) device.upload(*sums_, at, zeros);
+  others_ = zeros(device, part * workers);
+  sums_ = zeros(device, unit * workers);
+  nothing_ = zeros(device, unit);
   const codegen::Source sources[] = {reading_program(device, part, 1), rewriting_program(device)};
   programs_ = device.compile(sources, nullptr);
 }
 
-void Surroundings::run(const runtime::Program& program, void* memory, std::int64_t words) const {
-  void* const buffers[] = {memory, sums_->address()};
-  const std::int64_t dims[] = {words / workers_ + 1, words};
+void Surroundings::run(std::size_t program, void* first, void* second, std::size_t words) const {
+  void* const buffers[] = {first, second};
+  const auto all = static_cast<std::int64_t>(words);
+  const std::int64_t dims[] = {all / workers_ + 1, all};
   std::int64_t status[4] = {0, 0, 0, 0};
-  device_.run({&program, buffers, dims, workers_, 0, status});
+  device_.run({programs_[program].get(), buffers, dims, workers_, 0, status});
 }
 
 void Surroundings::restore(std::span<const std::span<const std::byte>> inputs) const {
-  run(*programs_[0], others_->address(), 0);
-  if (!device_.shares_host_memory()) return;  // they lie elsewhere, and in a cache that is one for all workers
+  run(0, others_->address(), sums_->address(), 0);
+  // Elsewhere kernels read copies, and GPUs have one cache for all workers.
+  if (!device_.shares_host_memory() || device_.guards_buffers()) return;
   for (const auto& input : inputs)
     if (input.size() <= little_)
-      run(*programs_[1], const_cast<std::byte*>(input.data()),
-          static_cast<std::int64_t>(input.size() / sizeof(std::uint64_t)));
+      run(1, const_cast<std::byte*>(input.data()), nothing_->address(), input.size() / sizeof(std::uint64_t));
 }
 
 }  // namespace luminal

@@ -15,17 +15,19 @@ class Surroundings {
  public:
   /// Of a plan that reads and writes so many bytes.
   Surroundings(runtime::Device& device, std::size_t bytes);
-  /// What the kernel reads is there again with the same elements. Also in a child of this process.
+  /// Before a kernel that reads these inputs runs. They are written, with the elements that they have, so
+  /// they must lie in memory that may be written, aligned to eight bytes. Also in a child of this process.
   void restore(std::span<const std::span<const std::byte>> inputs) const;
 
  private:
-  void run(const runtime::Program& program, void* memory, std::int64_t words) const;
+  void run(std::size_t program, void* first, void* second, std::size_t words) const;
 
   runtime::Device& device_;
   std::int64_t workers_;
   std::size_t little_;  // bytes that stay where they were written
   std::unique_ptr<runtime::Memory> others_;
   std::unique_ptr<runtime::Memory> sums_;
+  std::unique_ptr<runtime::Memory> nothing_;  // a zero
   std::vector<std::unique_ptr<runtime::Program>> programs_;
 };
 

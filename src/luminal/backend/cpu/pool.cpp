@@ -22,7 +22,7 @@ void pause() {
 #endif
 }
 
-/// Tasks that a part can hold.
+/// Tasks of which a part can hold the numbers.
 constexpr std::int64_t most_at_once = std::int64_t{1} << 31;
 
 /// The next task of one's own part, or the last of another's; -1 if none is left there.
