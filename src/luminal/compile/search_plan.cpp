@@ -52,16 +52,18 @@ class Search {
     time_untimed("kernels", uses(fast_), limit_, [] { return true; });
     fast_seconds_ = best_seconds_ = predicted(uses(fast_));
     // Many short rounds: what a mapping promises shows after a few steps, and decides what the next one is.
+    // How long they are depends on the time that has passed, not on the budget: a longer search begins as a
+    // shorter one does, and goes on.
     limit_ = 1 - reserve();
     constexpr std::size_t rounds = 100;
-    constexpr double part = 0.15;         // of what is left
+    constexpr double growth = 0.15;
     constexpr std::size_t mappings = 12;  // in a round
-    constexpr std::size_t enough = 6;     // rounds that find nothing
-    double least_known = predicted(uses(fast_));
-    for (round_ = 0; round_ < rounds && stale_ < enough; ++round_) {
-      const double begin = elapsed() / options_.budget.count();
-      const double least = std::max(0.05, 8 * mapping_seconds_ / options_.budget.count());
-      const double end = std::min(limit_, begin + std::max(part * (limit_ - begin), least));
+    std::vector<double> least = {predicted(uses(fast_))};  // known, after each round
+    for (round_ = 0; round_ < rounds && is_worthwhile(least); ++round_) {
+      const double budget = options_.budget.count();
+      const double begin = elapsed() / budget;
+      const double seconds = std::max({std::min(4.0, budget / 15), 8 * mapping_seconds_, growth * elapsed()});
+      const double end = std::min(limit_, begin + seconds / budget);
       tune(begin + 0.4 * (end - begin));
       return_to_best();
       // When all that is promised was tried, chance finds what is left.
@@ -72,8 +74,8 @@ class Search {
         if (!learnt) dice = Hash(round_).add(k).value();
       }
       const double now = least_predicted();
-      stale_ = now < 0.995 * least_known ? 0 : stale_ + 1;
-      least_known = std::min(least_known, now);
+      stale_ = now < 0.995 * least.back() ? 0 : stale_ + 1;
+      least.push_back(std::min(least.back(), now));
       doubt_ = 1;  // hope again: of what did not hold the time is known
     }
     was_late_ = is_late();
@@ -102,6 +104,14 @@ class Search {
   double reserve() const {
     const double runs = fast_seconds_ < long_run ? 200 : 55;
     return std::clamp((3 + runs * fast_seconds_) / options_.budget.count(), 0.05, 0.2);
+  }
+
+  /// Whether the last rounds gained enough, by what was known after each. They grow, so these are a large part
+  /// of the time.
+  static bool is_worthwhile(const std::vector<double>& least) {
+    constexpr std::size_t patience = 6;
+    constexpr double enough = 0.01;
+    return least.size() <= patience || least.back() < (1 - enough) * least[least.size() - 1 - patience];
   }
 
   /// Steps of a stage: as many as the time allows, or as the record has.
