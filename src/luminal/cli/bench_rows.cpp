@@ -5,6 +5,8 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "luminal/cli/models.h"
 #include "luminal/cli/peer_process.h"
@@ -141,6 +143,16 @@ std::string effort(const Executable& exe) {
                            : cat(report->candidates, " candidates in ", std::lround(report->seconds), " s");
 }
 
+/// How many of a plan's kernels another one has, too.
+std::string in_common(const runtime::Plan& ours, const runtime::Plan& theirs) {
+  std::set<std::string> known;
+  for (const auto& kernel : theirs.kernels) known.insert(kernel.source.text);
+  const auto shared = std::count_if(ours.kernels.begin(), ours.kernels.end(), [&](const auto& kernel) {
+    return known.contains(kernel.source.text);
+  });
+  return cat(shared, " of ", ours.kernels.size(), " kernels as fast has them");
+}
+
 /// The same graph, compiled in another way.
 struct Rival {
   std::string name;
@@ -175,7 +187,9 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
   exe.run();
   const Results ours = results_of(given.graph, exe);
   for (auto& rival : rivals) {
-    if (rival.exe.search_report() != nullptr) row.note += cat("; ", rival.name, ": ", effort(rival.exe));
+    row.note += cat("; ", rival.exe.search_report() != nullptr
+                              ? cat(rival.name, ": ", effort(rival.exe))
+                              : in_common(exe.plan(), rival.exe.plan()));
     rival.exe.run();
     compare(row, ours, results_of(given.graph, rival.exe), rival.name);
   }
