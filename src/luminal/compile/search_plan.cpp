@@ -9,6 +9,7 @@
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/compile/ceilings.h"
 #include "luminal/compile/fingerprint.h"
+#include "luminal/compile/gains.h"
 #include "luminal/compile/ideas.h"
 #include "luminal/compile/kernel_timer.h"
 #include "luminal/compile/outlook.h"
@@ -58,24 +59,24 @@ class Search {
     constexpr std::size_t rounds = 100;
     constexpr double growth = 0.15;
     constexpr std::size_t mappings = 12;  // in a round
-    std::vector<double> least = {predicted(uses(fast_))};  // known, after each round
-    for (round_ = 0; round_ < rounds && is_worthwhile(least); ++round_) {
+    gains_ = Gains(fast_seconds_);
+    for (round_ = 0; round_ < rounds && gains_.are_worthwhile(); ++round_) {
       const double budget = options_.budget.count();
       const double begin = elapsed() / budget;
       const double seconds = std::max({std::min(4.0, budget / 15), 8 * mapping_seconds_, growth * elapsed()});
       const double end = std::min(limit_, begin + seconds / budget);
-      tune(begin + 0.4 * (end - begin));
+      const double before = predicted(uses(best_));
+      tune(begin + gains_.tuning_share() * (end - begin));
+      gains_.by_tuning(before, predicted(uses(best_)));
       return_to_best();
       // When all that is promised was tried, chance finds what is left.
       std::optional<std::uint64_t> dice;
-      for (std::size_t k = 0; k < mappings * (1 + stale_); ++k) {
+      for (std::size_t k = 0; k < mappings * (1 + gains_.stale()); ++k) {
         const bool learnt = map_again(end, dice);
         dice.reset();
         if (!learnt) dice = Hash(round_).add(k).value();
       }
-      const double now = least_predicted();
-      stale_ = now < 0.995 * least.back() ? 0 : stale_ + 1;
-      least.push_back(std::min(least.back(), now));
+      gains_.end_round(least_predicted());
       doubt_ = 1;  // hope again: of what did not hold the time is known
     }
     was_late_ = is_late();
@@ -104,14 +105,6 @@ class Search {
   double reserve() const {
     const double runs = fast_seconds_ < long_run ? 200 : 55;
     return std::clamp((3 + runs * fast_seconds_) / options_.budget.count(), 0.05, 0.2);
-  }
-
-  /// Whether the last rounds gained enough, by what was known after each. They grow, so these are a large part
-  /// of the time.
-  static bool is_worthwhile(const std::vector<double>& least) {
-    constexpr std::size_t patience = 6;
-    constexpr double enough = 0.01;
-    return least.size() <= patience || least.back() < (1 - enough) * least[least.size() - 1 - patience];
   }
 
   /// Steps of a stage: as many as the time allows, or as the record has.
@@ -186,7 +179,7 @@ class Search {
     return sum;
   }
   /// The longer nothing is found, the more is hoped of what nobody tuned.
-  double left_by_tuning() const { return std::pow(0.9, static_cast<double>(stale_)); }
+  double left_by_tuning() const { return std::pow(0.9, static_cast<double>(gains_.stale())); }
   /// What kernels should take when all are tuned.
   double expected(const std::map<std::string, std::size_t>& counts) const {
     const Outlook outlook(kernels_, doubt_, left_by_tuning());
@@ -302,7 +295,7 @@ class Search {
     if (!again) return false;
     const auto is_unknown = [&](const auto& use) { return kernels_.at(use.first).candidates.empty(); };
     const auto counts = uses(*again);
-    const double far = dice ? 1.5 + static_cast<double>(stale_) : 1.1;
+    const double far = dice ? 1.5 + static_cast<double>(gains_.stale()) : 1.1;
     std::map<std::string, double> promised;
     for (const auto& use : counts)
       if (is_unknown(use)) promised.emplace(use.first, expected({use}));
@@ -322,6 +315,7 @@ class Search {
         std::none_of(counts.begin(), counts.end(), is_unknown) && expected(counts) < expected(best_);
     note_others(*again);
     if (better) {
+      gains_.by_mapping(expected(best_), expected(counts));
       best_ = std::move(*again);
       if (std::none_of(mapped_.begin(), mapped_.end(),
                        [&](const auto& mapped) { return mapped.counts == counts; }))
@@ -589,10 +583,10 @@ class Search {
   std::vector<Mapped> mapped_;
   Others others_;  // what could stand in place of which kernels
   std::size_t round_ = 0;
-  std::size_t stale_ = 0;       // rounds that found nothing, one after the other
   std::size_t stages_ = 0;      // begun
   double mapping_seconds_ = 0;  // the last one's, of a graph that is saturated
   double doubt_ = 1;            // see `Outlook`
+  Gains gains_{0};
   Priors priors_;
 };
 

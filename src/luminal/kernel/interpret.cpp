@@ -19,11 +19,40 @@ struct PointHash {
   }
 };
 
+/// By value, whether it may be asked for again at the same point: by several, by one that varies with more
+/// loops, or by a scan, which begins anew for each element. What is read or written down takes no longer than
+/// to look it up.
+std::vector<bool> asked_again(const Kernel& kernel) {
+  std::vector<int> uses(kernel.values().size(), 0);
+  std::vector<bool> again(kernel.values().size(), false);
+  for (std::size_t k = 0; k < kernel.values().size(); ++k) {
+    const Value& user = kernel.values()[k];
+    LoopSet varies = user.free;
+    const auto* reduce = user.try_get<value::Reduce>();
+    if (reduce != nullptr)
+      for (const auto loop : reduce->loops) varies[loop.index()] = true;
+    for (const auto id : operands(kernel, ValueId(k)))
+      if (++uses[id.index()] > 1 || kernel.value(id).free != varies ||
+          user.try_get<value::Scan>() != nullptr)
+        again[id.index()] = true;
+  }
+  for (const auto& store : kernel.stores()) again[store.value.index()] = true;
+  for (std::size_t k = 0; k < again.size(); ++k)
+    if (kernel.values()[k].try_get<value::Load>() != nullptr ||
+        kernel.values()[k].try_get<value::Constant>() != nullptr)
+      again[k] = false;
+  return again;
+}
+
 class Machine {
  public:
   Machine(const Kernel& kernel, std::span<const std::span<const std::byte>> inputs, const DimMap& dims,
           std::vector<Bytes> outputs)
-      : kernel_(kernel), inputs_(inputs), variables_(dims), outputs_(std::move(outputs)) {
+      : kernel_(kernel),
+        inputs_(inputs),
+        variables_(dims),
+        outputs_(std::move(outputs)),
+        again_(asked_again(kernel)) {
     for (const auto& loop : kernel.loops()) extents_.push_back(loop.extent.eval(dims));
     for (const auto& input : kernel.inputs()) input_dims_.push_back(input.shape.eval(dims));
     for (const auto& output : kernel.outputs()) output_dims_.push_back(output.shape.eval(dims));
@@ -120,14 +149,15 @@ class Machine {
   Scalar pull(ValueId id) {
     if (left_-- == 0) throw TooMuch();
     const Value& v = kernel_.value(id);
-    // What is read or written down takes no longer than to look it up.
-    if (const auto* load = v.try_get<value::Load>()) return compute(*load, v.dtype);
-    if (const auto* constant = v.try_get<value::Constant>()) return compute(*constant, v.dtype);
+    const auto computed = [&] {
+      return std::visit([&](const auto& kind) { return compute(kind, v.dtype); }, v.kind);
+    };
+    if (!again_[id.index()]) return computed();
     std::vector<std::int64_t> here;
     for (const auto loop : names_[id.index()]) here.push_back(at_[loop]);
     auto& memo = memo_[id.index()];
     if (const auto found = memo.find(here); found != memo.end()) return found->second;
-    const Scalar result = std::visit([&](const auto& kind) { return compute(kind, v.dtype); }, v.kind);
+    const Scalar result = computed();
     memo.emplace(std::move(here), result);
     return result;
   }
@@ -208,6 +238,7 @@ class Machine {
   std::span<const std::span<const std::byte>> inputs_;
   DimMap variables_;
   std::vector<Bytes> outputs_;
+  std::vector<bool> again_;
   std::vector<std::int64_t> extents_;
   std::vector<std::vector<std::int64_t>> input_dims_;
   std::vector<std::vector<std::int64_t>> output_dims_;

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+namespace luminal {
+
+/// What the rounds of a search gained: the time goes where something is found, and nobody waits for more where
+/// little is.
+class Gains {
+ public:
+  /// `seconds` is what a run takes by what is known before the first round.
+  explicit Gains(double seconds) : least_{seconds} {}
+
+  /// In this round tuning or mapping made this of a run's time; what it was longer is not counted.
+  void by_tuning(double before, double after) { by_tuning_ += part(before, after); }
+  void by_mapping(double before, double after) { by_mapping_ += part(before, after); }
+  /// A run takes so long now, by the best plan that is known.
+  void end_round(double seconds);
+
+  /// The part of the next round that is for schedules, the rest is for mappings: by what they gained lately, a
+  /// fifth at least for each.
+  double tuning_share() const;
+  /// Rounds that found nothing, one after the other.
+  std::size_t stale() const { return stale_; }
+  /// Whether the last six rounds gained 1 %.
+  bool are_worthwhile() const;
+
+ private:
+  static double part(double before, double after);
+
+  double by_tuning_ = 0;
+  double by_mapping_ = 0;
+  std::size_t stale_ = 0;
+  std::vector<double> least_;  // after each round
+};
+
+}  // namespace luminal
