@@ -26,7 +26,19 @@ extern "C" void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);  // a second one ends the program
 }
 
-void draw(const SearchProgress& progress) {
+constexpr double most_seconds = 1e6;
+
+/// What is wrong with a budget; empty if nothing is.
+std::string problem_of_budget(const std::string& word) {
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  const bool right = !word.empty() && *end == '\0' && value > 0 && value <= most_seconds;
+  return right ? "" : cat(in_quotes(word), " is no number of seconds above 0 and up to 1000000");
+}
+
+}  // namespace
+
+void draw_progress(const SearchProgress& progress) {
   constexpr int width = 30;
   const double share = progress.budget > 0 ? std::min(1.0, progress.elapsed / progress.budget) : 0;
   const int filled = static_cast<int>(share * width);
@@ -40,18 +52,6 @@ void draw(const SearchProgress& progress) {
          << " ms)";
   std::cerr << line.str() << "\x1b[K" << std::flush;
 }
-
-constexpr double most_seconds = 1e6;
-
-/// What is wrong with a budget; empty if nothing is.
-std::string problem_of_budget(const std::string& word) {
-  char* end = nullptr;
-  const double value = std::strtod(word.c_str(), &end);
-  const bool right = !word.empty() && *end == '\0' && value > 0 && value <= most_seconds;
-  return right ? "" : cat(in_quotes(word), " is no number of seconds above 0 and up to 1000000");
-}
-
-}  // namespace
 
 void add_budget(CLI::App& command, const std::string& name, std::optional<double>& budget,
                 const std::string& help) {
@@ -108,7 +108,7 @@ CompileSession::CompileSession(const SearchOptions& given, std::string_view comm
   }
   if (::isatty(STDERR_FILENO) != 0)
     options_.progress = [this](const SearchProgress& progress) {
-      draw(progress);
+      draw_progress(progress);
       drawn_ = true;
     };
 }

@@ -26,6 +26,9 @@ struct SearchOptions {
   void add_to(CLI::App& command);
 };
 
+/// How a search fares, as a line on stderr that is drawn over.
+void draw_progress(const SearchProgress& progress);
+
 /// An option that takes the seconds of a search, with its range.
 void add_budget(CLI::App& command, const std::string& name, std::optional<double>& budget,
                 const std::string& help);

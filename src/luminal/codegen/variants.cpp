@@ -117,13 +117,15 @@ class Knobs {
     found.add(number, next);
   }
 
-  /// As many blocks as tasks are wanted, of whole rows or of whole columns, in one step from wherever, if
+  /// As many blocks as tasks may be wanted, of whole rows or of whole columns, in one step from wherever, if
   /// they stay close; and all terms at once, or as few as there may be.
   void tile_tasks(const NestSchedule& from, std::size_t number, Collection& found) const {
     const TileSchedule& tiles = *from.tiles;
     const std::int64_t wide = std::int64_t{tiles.vectors} * from.lanes;
     const auto add = [&](double rows, double columns) {
-      if (4 * rows * columns > 4 * static_cast<double>(machine_.l2_bytes)) return;
+      constexpr double element = 4;
+      constexpr double close = 4;  // a shared cache holds some times what a worker's does
+      if (element * rows * columns > close * static_cast<double>(machine_.l2_bytes)) return;
       NestSchedule next = from;
       next.tiles->block_rows = rounded_up(std::ceil(rows), tiles.rows);
       next.tiles->block_columns = rounded_up(std::ceil(columns), wide);

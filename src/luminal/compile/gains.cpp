@@ -11,7 +11,8 @@ double Gains::part(double before, double after) {
 void Gains::end_round(double seconds) {
   constexpr double nothing = 0.005;
   constexpr double remembered = 0.5;
-  stale_ = seconds < (1 - nothing) * least_.back() ? 0 : stale_ + 1;
+  constexpr std::size_t most = 5;
+  stale_ = seconds < (1 - nothing) * least_.back() ? 0 : std::min(stale_ + 1, most);
   least_.push_back(std::min(least_.back(), seconds));
   by_tuning_ *= remembered;
   by_mapping_ *= remembered;

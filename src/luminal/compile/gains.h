@@ -11,16 +11,17 @@ class Gains {
   /// `seconds` is what a run takes by what is known before the first round.
   explicit Gains(double seconds) : least_{seconds} {}
 
-  /// In this round tuning or mapping made this of a run's time; what it was longer is not counted.
+  /// In this round tuning made this of a run's time, or a mapping promised to; what takes longer is not
+  /// counted.
   void by_tuning(double before, double after) { by_tuning_ += part(before, after); }
   void by_mapping(double before, double after) { by_mapping_ += part(before, after); }
   /// A run takes so long now, by the best plan that is known.
   void end_round(double seconds);
 
-  /// The part of the next round that is for schedules, the rest is for mappings: by what they gained lately, a
-  /// fifth at least for each.
+  /// The part of the next round that is for schedules, the rest is for mappings: by what they gained and
+  /// promised lately, a fifth at least for each.
   double tuning_share() const;
-  /// Rounds that found nothing, one after the other.
+  /// Rounds that found nothing, one after the other, five at most: further than that nobody need look.
   std::size_t stale() const { return stale_; }
   /// Whether the last six rounds gained 1 %.
   bool are_worthwhile() const;

@@ -112,7 +112,7 @@ class KernelTimer {
   /// interrupts; a kernel of which no right candidate is known, in any case.
   enum class Duty : std::uint8_t { none, unless_cancelled, always };
   void set_duty(Duty duty) { duty_ = duty; }
-  /// What else the plan reads and writes, so many bytes: see `Surroundings`.
+  /// What a plan reads and writes, so many bytes: see `Surroundings`.
   void set_surroundings(std::size_t bytes);
 
   /// Timings of whole plans, kept with the rest.

@@ -53,8 +53,8 @@ class Search {
     time_untimed("kernels", uses(fast_), limit_, [] { return true; });
     fast_seconds_ = best_seconds_ = predicted(uses(fast_));
     // Many short rounds: what a mapping promises shows after a few steps, and decides what the next one is.
-    // How long they are depends on the time that has passed, not on the budget: a longer search begins as a
-    // shorter one does, and goes on.
+    // How long they are depends on the time that has passed, and hardly on the budget: a longer search begins
+    // as one of a minute does, and goes on.
     limit_ = 1 - reserve();
     constexpr std::size_t rounds = 100;
     constexpr double growth = 0.15;
@@ -390,7 +390,7 @@ class Search {
       ideas_.learn(*work->kernel, tried);
       if (batch.steps[0].trials.empty()) return true;  // they give programs that were tried
       work->learn(before, tried);
-      best_seconds_ = predicted(uses(best_));
+      best_seconds_ = least_predicted();
       tell();
       return true;
     });

@@ -20,8 +20,8 @@ struct PointHash {
 };
 
 /// By value, whether it may be asked for again at the same point: by several, by one that varies with more
-/// loops, or by a scan, which begins anew for each element. What is read or written down takes no longer than
-/// to look it up.
+/// loops, by a scan, which begins anew for each element, or as a place, by every index that names it. What is
+/// read or written down takes no longer than to look it up.
 std::vector<bool> asked_again(const Kernel& kernel) {
   std::vector<int> uses(kernel.values().size(), 0);
   std::vector<bool> again(kernel.values().size(), false);
@@ -33,7 +33,7 @@ std::vector<bool> asked_again(const Kernel& kernel) {
       for (const auto loop : reduce->loops) varies[loop.index()] = true;
     for (const auto id : operands(kernel, ValueId(k)))
       if (++uses[id.index()] > 1 || kernel.value(id).free != varies ||
-          user.try_get<value::Scan>() != nullptr)
+          user.try_get<value::Scan>() != nullptr || user.try_get<value::Position>() != nullptr)
         again[id.index()] = true;
   }
   for (const auto& store : kernel.stores()) again[store.value.index()] = true;
