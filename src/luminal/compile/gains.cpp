@@ -8,12 +8,13 @@ double Gains::part(double before, double after) {
   return before > 0 ? std::max(0.0, 1 - after / before) : 0;
 }
 
-void Gains::end_round(double seconds) {
+void Gains::end_round(double seconds, std::size_t tried, double passed) {
   constexpr double nothing = 0.005;
   constexpr double remembered = 0.5;
   constexpr std::size_t most = 5;
-  stale_ = seconds < (1 - nothing) * least_.back() ? 0 : std::min(stale_ + 1, most);
-  least_.push_back(std::min(least_.back(), seconds));
+  const double least = rounds_.back().least;
+  stale_ = seconds < (1 - nothing) * least ? 0 : std::min(stale_ + 1, most);
+  rounds_.push_back({std::min(least, seconds), tried, passed});
   by_tuning_ *= remembered;
   by_mapping_ *= remembered;
 }
@@ -25,10 +26,15 @@ double Gains::tuning_share() const {
   return std::clamp(share, least, 1 - least);
 }
 
-bool Gains::are_worthwhile() const {
-  constexpr std::size_t rounds = 6;
+bool Gains::are_worthwhile(double patience) const {
+  constexpr std::size_t some = 6;
   constexpr double enough = 0.01;
-  return least_.size() <= rounds || least_.back() < (1 - enough) * least_[least_.size() - 1 - rounds];
+  if (rounds_.size() <= some) return true;
+  const Round& last = rounds_.back();
+  std::size_t from = rounds_.size() - 1 - some;
+  if (rounds_[from].tried == last.tried) return false;
+  while (from > 0 && last.passed - rounds_[from].passed < patience) --from;
+  return last.passed - rounds_[from].passed < patience || last.least < (1 - enough) * rounds_[from].least;
 }
 
 }  // namespace luminal

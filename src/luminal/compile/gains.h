@@ -9,22 +9,24 @@ namespace luminal {
 class Gains {
  public:
   /// `seconds` is what a run takes by what is known before the first round.
-  explicit Gains(double seconds) : least_{seconds} {}
+  explicit Gains(double seconds) : rounds_{{seconds, 0, 0}} {}
 
   /// In this round tuning made this of a run's time, or a mapping promised to; what takes longer is not
   /// counted.
   void by_tuning(double before, double after) { by_tuning_ += part(before, after); }
   void by_mapping(double before, double after) { by_mapping_ += part(before, after); }
-  /// A run takes so long now, by the best plan that is known.
-  void end_round(double seconds);
+  /// A run takes so long now, by the best plan that is known, so many schedules were tried in all, and so many
+  /// seconds have passed.
+  void end_round(double seconds, std::size_t tried, double passed);
 
   /// The part of the next round that is for schedules, the rest is for mappings: by what they gained and
   /// promised lately, a fifth at least for each.
   double tuning_share() const;
   /// Rounds that found nothing, one after the other, five at most: further than that nobody need look.
   std::size_t stale() const { return stale_; }
-  /// Whether the last six rounds gained 1 %.
-  bool are_worthwhile() const;
+  /// Whether to go on: not if the last six rounds, or as many as took `patience` seconds, gained less than 1 %,
+  /// or six tried nothing.
+  bool are_worthwhile(double patience) const;
 
  private:
   static double part(double before, double after);
@@ -32,7 +34,12 @@ class Gains {
   double by_tuning_ = 0;
   double by_mapping_ = 0;
   std::size_t stale_ = 0;
-  std::vector<double> least_;  // after each round
+  struct Round {
+    double least;  // seconds of a run, after it
+    std::size_t tried;
+    double passed;
+  };
+  std::vector<Round> rounds_;
 };
 
 }  // namespace luminal

@@ -60,8 +60,9 @@ class Search {
     constexpr double growth = 0.15;
     constexpr std::size_t mappings = 12;  // in a round
     gains_ = Gains(fast_seconds_);
-    for (round_ = 0; round_ < rounds && gains_.are_worthwhile(); ++round_) {
-      const double budget = options_.budget.count();
+    const double budget = options_.budget.count();
+    const double patience = std::min(20.0, budget / 3);
+    for (round_ = 0; round_ < rounds && gains_.are_worthwhile(patience); ++round_) {
       const double begin = elapsed() / budget;
       const double seconds = std::max({std::min(4.0, budget / 15), 8 * mapping_seconds_, growth * elapsed()});
       const double end = std::min(limit_, begin + seconds / budget);
@@ -76,7 +77,7 @@ class Search {
         dice.reset();
         if (!learnt) dice = Hash(round_).add(k).value();
       }
-      gains_.end_round(least_predicted());
+      gains_.end_round(least_predicted(), tried(), passed());
       doubt_ = 1;  // hope again: of what did not hold the time is known
     }
     was_late_ = is_late();
@@ -99,6 +100,21 @@ class Search {
     told_ = elapsed();
     options_.progress({doing_, timer_.timed() + plans_.timed(), elapsed(), options_.budget.count(),
                        fast_seconds_, best_seconds_});
+  }
+
+  /// Seconds, as they are recorded after each round.
+  double passed() {
+    const std::string key = timer_.key_of(cat("seconds after round ", round_));
+    const auto known = timer_.is_replay() ? timer_.known(key) : std::nullopt;
+    const double seconds = known ? known->seconds : elapsed();
+    timer_.learn(key, {.seconds = seconds});
+    return seconds;
+  }
+  /// Schedules of all kernels.
+  std::size_t tried() const {
+    std::size_t sum = 0;
+    for (const auto& [key, kernel] : kernels_) sum += kernel.candidates.size();
+    return sum;
   }
 
   /// The share of the budget that is kept for timing whole plans.
