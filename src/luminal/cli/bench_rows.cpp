@@ -156,9 +156,8 @@ std::string effort(const Executable& exe) {
 std::string in_common(const runtime::Plan& ours, const runtime::Plan& fast) {
   std::set<std::string> known;
   for (const auto& kernel : fast.kernels) known.insert(kernel.source.text);
-  const auto shared = std::count_if(ours.kernels.begin(), ours.kernels.end(), [&](const auto& kernel) {
-    return known.contains(kernel.source.text);
-  });
+  const auto shared = std::count_if(ours.kernels.begin(), ours.kernels.end(),
+                                    [&](const auto& kernel) { return known.contains(kernel.source.text); });
   return cat(shared, " of ", ours.kernels.size(), " kernels as fast has them");
 }
 
@@ -197,9 +196,8 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
   exe.run();
   const Results ours = results_of(given.graph, exe);
   for (auto& rival : rivals) {
-    row.note += cat("; ", rival.exe.search_report() != nullptr
-                              ? cat(rival.name, ": ", effort(rival.exe))
-                              : in_common(exe.plan(), rival.exe.plan()));
+    row.note += cat("; ", rival.exe.search_report() != nullptr ? cat(rival.name, ": ", effort(rival.exe))
+                                                               : in_common(exe.plan(), rival.exe.plan()));
     rival.exe.run();
     compare(row, ours, results_of(given.graph, rival.exe), rival.name);
   }

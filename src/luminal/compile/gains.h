@@ -4,8 +4,8 @@
 
 namespace luminal {
 
-/// What the rounds of a search gained: the time goes where something is found, and nobody waits for more where
-/// little is.
+/// What the rounds of a search gained: the time goes where something is found, and nobody waits for more
+/// where little is.
 class Gains {
  public:
   /// `seconds` is what a run takes by what is known before the first round.
@@ -15,8 +15,8 @@ class Gains {
   /// counted.
   void by_tuning(double before, double after) { by_tuning_ += part(before, after); }
   void by_mapping(double before, double after) { by_mapping_ += part(before, after); }
-  /// A run takes so long now, by the best plan that is known, so many schedules were tried in all, and so many
-  /// seconds have passed.
+  /// A run takes so long now, by the best plan that is known, so many schedules were tried in all, and so
+  /// many seconds have passed.
   void end_round(double seconds, std::size_t tried, double passed);
 
   /// The part of the next round that is for schedules, the rest is for mappings: by what they gained and
@@ -24,8 +24,8 @@ class Gains {
   double tuning_share() const;
   /// Rounds that found nothing, one after the other, five at most: further than that nobody need look.
   std::size_t stale() const { return stale_; }
-  /// Whether to go on: not if the last six rounds, or as many as took `patience` seconds, gained less than 1 %,
-  /// or six tried nothing.
+  /// Whether to go on: not if the last six rounds, or as many as took `patience` seconds, gained less than 1
+  /// %, or six tried nothing.
   bool are_worthwhile(double patience) const;
 
  private:
