@@ -82,19 +82,28 @@ TEST(Pool, EveryWorkerHasItsPart) {
 }
 
 TEST(Pool, OthersDoWhatABusyWorkerHasNotBegun) {
+  struct Busy {
+    std::atomic<int> done{0};
+    int before_the_first = -1;
+  };
   constexpr int tasks = 100;
   Pool pool(2);
-  std::atomic<int> done{0};
+  Busy state;
   pool.run(
       tasks,
       [](void* context, std::int64_t task, int) {
-        auto& count = *static_cast<std::atomic<int>*>(context);
-        // The first of its part: all the others are done before it ends.
-        while (task == 0 && count < tasks - 1) std::this_thread::yield();
-        ++count;
+        auto& count = *static_cast<Busy*>(context);
+        if (task == 0) {  // the first of its part: all the others are done before it ends
+          const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+          while (count.done < tasks - 1 && std::chrono::steady_clock::now() < deadline)
+            std::this_thread::yield();
+          count.before_the_first = count.done;
+        }
+        ++count.done;
       },
-      &done);
-  EXPECT_EQ(done, tasks);
+      &state);
+  EXPECT_EQ(state.before_the_first, tasks - 1);
+  EXPECT_EQ(state.done, tasks);
 }
 
 TEST(Pool, CallersOfSeveralThreads) {
