@@ -188,7 +188,7 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
     auto more = process->peers(given.kind, given.graph, cpu->machine().workers);
     peers.insert(peers.end(), more.begin(), more.end());
   }
-  // Ours first: a process that has searched for minutes is slower at it.
+  // Ours first: a second search in one process tries fewer candidates in the same time.
   Executable exe = options.search ? searched(given.graph, cpu, options.budget) : compile(given.graph, cpu);
   std::vector<Rival> rivals = rivals_of(options, given.graph, cpu);
   row.note = effort(exe);

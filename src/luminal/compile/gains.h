@@ -24,8 +24,8 @@ class Gains {
   double tuning_share() const;
   /// Rounds that found nothing, one after the other, five at most: further than that nobody need look.
   std::size_t stale() const { return stale_; }
-  /// Whether to go on: not if the last six rounds, or as many as took `patience` seconds, gained less than 1
-  /// %, or six tried nothing.
+  /// Whether to go on: not if six rounds tried nothing, or the last six, or as many as took `patience`
+  /// seconds, gained less than a hundredth.
   bool are_worthwhile(double patience) const;
 
  private:

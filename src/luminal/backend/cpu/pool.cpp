@@ -5,7 +5,8 @@
 namespace luminal::cpu {
 namespace {
 
-/// About 20 µs: longer than the gap between two kernels of a plan, shorter than anyone would notice.
+/// 20 to 100 µs, by processor: longer than the gap between two kernels of a plan, shorter than anyone would
+/// notice.
 constexpr int spins = 4000;
 
 constexpr std::uint64_t open_bit = std::uint64_t{1} << 31;
