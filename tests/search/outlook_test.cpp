@@ -42,7 +42,7 @@ TEST(Outlook, HopeIsForWhatNobodyTuned) {
                                                       {"b", timed(Family::contract, 1, {6})},
                                                       {"c", timed(Family::contract, 2, {})}};
   const Outlook usual(kernels);
-  const Outlook hopeful(kernels, 1, 0.5);
+  const Outlook hopeful(kernels, nullptr, 1, 0.5);
   EXPECT_DOUBLE_EQ(hopeful.seconds(kernels.at("a")), usual.seconds(kernels.at("a")));
   EXPECT_DOUBLE_EQ(hopeful.seconds(kernels.at("b")), 0.5 * usual.seconds(kernels.at("b")));
   EXPECT_DOUBLE_EQ(hopeful.seconds(kernels.at("c")), 0.5 * usual.seconds(kernels.at("c")));
@@ -111,10 +111,10 @@ TEST(Oracle, DiceAreThrownOnceForEachKernelThatWasNeverTimed) {
     least = std::min(least, seconds(2, dice) / promised);
     most = std::max(most, seconds(2, dice) / promised);
   }
-  EXPECT_LT(least, 0.5);
-  EXPECT_GT(least, 0.05);
+  EXPECT_LT(least, 0.8);
+  EXPECT_GT(least, 0.02);
   EXPECT_GT(most, 2);
-  EXPECT_LT(most, 20);
+  EXPECT_LT(most, 60);
 }
 
 TEST(Oracle, KernelsCostNoMoreThanWhatCouldStandInTheirPlace) {
@@ -138,12 +138,20 @@ TEST(Oracle, KernelsCostNoMoreThanWhatCouldStandInTheirPlace) {
   EXPECT_DOUBLE_EQ(seconds("c"), 7e-6);
 }
 
-TEST(Outlook, WhatWasNeverTimedIsScaledAndDoubted) {
+TEST(Outlook, WhatWasNeverTimedIsForecastAndDoubted) {
   const std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::contract, 2, {8, 4})}};
   const search::Estimate prior{.seconds = 1, .family = Family::contract};
-  EXPECT_DOUBLE_EQ(Outlook(kernels).seconds(prior), 2);  // the usual schedule takes 4, a tuned one half of it
-  EXPECT_DOUBLE_EQ(Outlook(kernels, 3).seconds(prior), 6);
-  EXPECT_DOUBLE_EQ(Outlook(kernels, 3).seconds(kernels.at("a")), 4);
+  EXPECT_DOUBLE_EQ(Outlook(kernels).seconds(prior, {}, 0), 1);  // what the roofline says
+  Forecast forecast;
+  learn(forecast, kernels);
+  const auto seconds = [&](double doubt, double luck) {
+    return Outlook(kernels, &forecast, doubt).seconds(prior, {}, luck);
+  };
+  EXPECT_NEAR(seconds(1, 0), 2, 0.2);  // the one that is known takes twice what the roofline says
+  EXPECT_DOUBLE_EQ(seconds(3, 0), 3 * seconds(1, 0));
+  EXPECT_LT(seconds(1, -1), seconds(1, 0));
+  EXPECT_LT(seconds(1, 0), seconds(1, 1));
+  EXPECT_DOUBLE_EQ(Outlook(kernels, &forecast, 3).seconds(kernels.at("a")), 4);
 }
 
 TEST(Outlook, WhatFailedIsAvoided) {
@@ -153,13 +161,18 @@ TEST(Outlook, WhatFailedIsAvoided) {
   EXPECT_GT(Outlook(kernels).seconds(kernels.at("a")), 100);
 }
 
-TEST(Outlook, WhereOneHangsOthersOfItsFamilyPromiseLittle) {
+TEST(Outlook, WhereOneHangsOthersLikeItPromiseLittle) {
   std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::attend, 2, {})},
                                                 {"b", timed(Family::map, 1, {1})}};
-  const search::Estimate other{.seconds = 3, .family = Family::attend};
-  EXPECT_LT(Outlook(kernels).seconds(other), 10);
+  kernels.at("b").traits = {9, 9, 9};
+  const auto seconds = [&] {
+    Forecast forecast;
+    learn(forecast, kernels);
+    return Outlook(kernels, &forecast).seconds({.seconds = 3, .family = Family::attend}, {});
+  };
+  EXPECT_LT(seconds(), 10);
   kernels.at("a").candidates.push_back({{}, {.outcome = Timing::Outcome::hung, .problem = "hung"}});
-  EXPECT_GT(Outlook(kernels).seconds(other), 100);
+  EXPECT_GT(seconds(), 100);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "luminal/compile/data_bank.h"
 #include "luminal/compile/options.h"
 #include "luminal/compile/timing_record.h"
+#include "luminal/compile/traits.h"
 
 namespace luminal {
 
@@ -19,6 +20,7 @@ struct TunedKernel {
   kernel::Kernel kernel;
   std::string key;
   search::Estimate prior;
+  Traits traits = {};
   codegen::Schedule usual;
   std::vector<codegen::NestShape> nests;
   struct Candidate {

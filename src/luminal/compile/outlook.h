@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "luminal/compile/forecast.h"
 #include "luminal/compile/kernel_timer.h"
 #include "luminal/search/cost.h"
 
@@ -17,13 +18,17 @@ namespace luminal {
 /// So a kernel that nobody tuned yet is not behind one that somebody did.
 class Outlook {
  public:
-  /// `doubt`: how much longer than promised kernels took that were never timed before. `left`: what
-  /// tuning leaves of kernels that nobody tuned, by what it left of others: below 1 these are tried, too.
-  explicit Outlook(const std::map<std::string, TunedKernel>& kernels, double doubt = 1, double left = 1);
+  /// `forecast`: of kernels that were never timed; 0: what the roofline says. `doubt`: how much longer than
+  /// promised those took before. `left`: what tuning leaves of kernels that nobody tuned, by what it left of
+  /// others: below 1 these are tried, too.
+  explicit Outlook(const std::map<std::string, TunedKernel>& kernels, const Forecast* forecast = nullptr,
+                   double doubt = 1, double left = 1);
 
   double seconds(const TunedKernel& kernel) const;
-  /// Of one that was never timed.
-  double seconds(const search::Estimate& prior) const;
+  /// Of one that was never timed. `luck`: by how many deviations it takes longer than the forecast says: what
+  /// is not known should be tried.
+  static constexpr double hope = -0.5;
+  double seconds(const search::Estimate& prior, const Traits& traits, double luck = hope) const;
 
  private:
   /// What kernels of a kind take, by what one thought they would.
@@ -41,23 +46,30 @@ class Outlook {
   template <typename K>
   using Pairs = std::map<K, std::vector<std::pair<double, double>>>;
   template <typename K>
-  static Ratios<K> hopeful(const Pairs<K>& pairs);
-  template <typename K>
   static Ratios<K> weighted(const Pairs<K>& pairs);
 
   /// Whether the usual schedule is one of tiles, and whether more than that one was tried at first: there is
   /// less to be gained then.
   using Kind = std::tuple<search::Family, bool, bool>;
 
-  Ratios<search::Family> usual_;  // the usual schedule, by the roofline
   Ratios<search::Family> tuned_;  // the best schedule, by the usual one
   Ratios<Kind> tuned_of_kind_;    // by what was tried at first
+  const Forecast* forecast_;
   double doubt_;
   double left_;
 };
 
-/// What the roofline says of kernels, by their hashes: it does not change while a search learns.
-using Priors = std::unordered_map<std::uint64_t, std::optional<search::Estimate>>;
+/// Learns what kernels took that were timed.
+void learn(Forecast& forecast, const std::map<std::string, TunedKernel>& kernels);
+
+/// What is known of a kernel that was never timed, and does not change while a search learns. No estimate: it
+/// cannot run on this machine.
+struct Prior {
+  std::optional<search::Estimate> estimate;
+  Traits traits = {};
+};
+/// By the kernels' hashes.
+using Priors = std::unordered_map<std::uint64_t, Prior>;
 
 /// Kernels that could stand in place of another one, or with more of their kind: of which, "" if not alone.
 /// By their keys.
@@ -76,12 +88,12 @@ class MeasuredOracle : public search::CostOracle {
   std::optional<std::optional<search::Estimate>> recall(std::uint64_t hash) override;
 
  private:
-  std::optional<search::Estimate> scaled(std::uint64_t hash,
-                                         const std::optional<search::Estimate>& prior) const;
+  std::optional<search::Estimate> scaled(std::uint64_t hash, const Prior& prior) const;
 
-  /// A factor around 1, of a kernel that was never timed.
+  /// Of a kernel that was never timed.
   double luck(std::uint64_t hash) const;
 
+  search::MachineModel machine_;
   search::Roofline roofline_;
   std::unordered_map<std::uint64_t, const TunedKernel*> kernels_;  // by their hashes
   std::unordered_map<std::uint64_t, double> others_;               // what the best in a kernel's place takes

@@ -65,18 +65,19 @@ class Search {
     for (round_ = 0; round_ < rounds && gains_.are_worthwhile(patience); ++round_) {
       const double begin = elapsed() / budget;
       const double seconds = std::max({std::min(4.0, budget / 15), 8 * mapping_seconds_, growth * elapsed()});
-      const double end = std::min(limit_, begin + seconds / budget);
+      const double end = std::min(limit_, begin + owed_ + seconds / budget);
       const double before = predicted(uses(best_));
-      tune(begin + gains_.tuning_share() * (end - begin));
+      tune(begin + owed_ + gains_.tuning_share() * (end - begin - owed_));
       gains_.by_tuning(before, predicted(uses(best_)));
       return_to_best();
       // When all that is promised was tried, chance finds what is left.
       std::optional<std::uint64_t> dice;
       for (std::size_t k = 0; k < mappings * (1 + gains_.stale()); ++k) {
-        const bool learnt = map_again(end, dice);
+        const bool learnt = map_again(end, std::min(limit_, end + seconds / budget), dice);
         dice.reset();
         if (!learnt) dice = Hash(round_).add(k).value();
       }
+      owed_ = std::max(0.0, elapsed() / budget - end);
       gains_.end_round(least_predicted(), tried(), passed());
       doubt_ = 1;  // hope again: of what did not hold the time is known
     }
@@ -171,6 +172,7 @@ class Search {
     fresh.key = key;
     search::Roofline roofline(ceilings_);
     if (const auto estimate = roofline.estimate(kernel, planner_.dims())) fresh.prior = *estimate;
+    fresh.traits = traits_of(kernel, fresh.prior, ceilings_, planner_.dims());
     fresh.usual = codegen::default_schedule(kernel, machine_, planner_.dims());
     fresh.nests = codegen::nest_shapes(kernel, planner_.dims());
     // In place of fast's kernels nobody wants what takes longer.
@@ -198,7 +200,7 @@ class Search {
   double left_by_tuning() const { return std::pow(0.9, static_cast<double>(gains_.stale())); }
   /// What kernels should take when all are tuned.
   double expected(const std::map<std::string, std::size_t>& counts) const {
-    const Outlook outlook(kernels_, doubt_, left_by_tuning());
+    const Outlook outlook(kernels_, &forecast_, doubt_, left_by_tuning());
     double sum = 0;
     for (const auto& [key, count] : counts)
       sum += static_cast<double>(count) * outlook.seconds(kernels_.at(key));
@@ -296,13 +298,14 @@ class Search {
 
   /// Maps on what is known by now, and times what that made new. A plan that promises more is the one to go
   /// on with. Whether anything was new.
-  bool map_again(double share, std::optional<std::uint64_t> dice) {
+  bool map_again(double share, double longest, std::optional<std::uint64_t> dice) {
     std::optional<Decisions> again;
     stage("mapping", share, [&] {
       if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > limit_ * options_.budget.count()))
         return false;
       const auto start = Clock::now();
-      const Outlook outlook(kernels_, doubt_, left_by_tuning());
+      learn(forecast_, kernels_);
+      const Outlook outlook(kernels_, &forecast_, doubt_, left_by_tuning());
       MeasuredOracle oracle(ceilings_, kernels_, others_, outlook, priors_, dice);
       again = planner_.decide(oracle, true);
       mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
@@ -315,7 +318,7 @@ class Search {
     std::map<std::string, double> promised;
     for (const auto& use : counts)
       if (is_unknown(use)) promised.emplace(use.first, expected({use}));
-    time_untimed("new kernels", counts, share, [&] { return expected(counts) < far * expected(best_); });
+    time_untimed("new kernels", counts, longest, [&] { return expected(counts) < far * expected(best_); });
     // What did not hold is doubted the next time.
     double hoped = 0;
     double took = 0;
@@ -602,7 +605,9 @@ class Search {
   std::size_t stages_ = 0;      // begun
   double mapping_seconds_ = 0;  // the last one's, of a graph that is saturated
   double doubt_ = 1;            // see `Outlook`
+  double owed_ = 0;             // to tuning, by mappings that took longer than they should; of the budget
   Gains gains_{0};
+  Forecast forecast_;
   Priors priors_;
 };
 
