@@ -1,45 +1,98 @@
-// What kernels of a family teach each other.
+// What schedules teach about others.
 #include "luminal/compile/experience.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "luminal/codegen/schedule_text.h"
+#include "luminal/support/text.h"
 
 namespace luminal {
 namespace {
 
 using codegen::parse_schedule;
-using search::Family;
+using codegen::Schedule;
 
-TEST(Experience, WordsThatDidWellPromiseMore) {
-  Experience experience;
-  const auto good = parse_schedule("lanes=16 chunk=1 grain=1 tile=6x4 block=96x256 depth=512");
-  const auto bad = parse_schedule("lanes=16 chunk=1 grain=1 tile=14x1 block=96x256 depth=512");
-  const auto other = parse_schedule("lanes=16 chunk=1 grain=1 tile=6x4 block=48x64 depth=128");
-  EXPECT_EQ(experience.promise(Family::contract, good), 0);
-  experience.add(Family::contract, good, 0.8);
-  experience.add(Family::contract, bad, 1.5);
-  EXPECT_LT(experience.promise(Family::contract, good), experience.promise(Family::contract, bad));
-  // Its tile did well, its blocks are new.
-  EXPECT_LT(experience.promise(Family::contract, other), experience.promise(Family::contract, bad));
-  EXPECT_EQ(experience.promise(Family::map, good), 0);
+/// A product of 512 rows, 1024 columns and 256 terms.
+TunedKernel product(const std::string& key) {
+  TunedKernel kernel;
+  kernel.key = key;
+  kernel.prior.family = search::Family::contract;
+  kernel.prior.seconds = 1e-3;
+  codegen::NestShape shape;
+  shape.points = 512 * 1024;
+  shape.rows = 512;
+  shape.columns = 1024;
+  shape.depth = 256;
+  kernel.nests = {shape};
+  return kernel;
 }
 
-TEST(Experience, WhatIsNewIsWorthATry) {
+Schedule tiles(const std::string& tile, const std::string& block) {
+  return parse_schedule("lanes=16 chunk=1 grain=1 tile=" + tile + " block=" + block + " depth=256");
+}
+
+/// The place of the first that is picked.
+std::size_t first(const Experience& experience, const TunedKernel& kernel,
+                  const std::vector<Schedule>& schedules) {
+  return experience.pick(kernel, schedules, 1).at(0);
+}
+
+TEST(Experience, WhatIsLikeWhatDidWellComesFirst) {
+  const TunedKernel kernel = product("a");
+  const std::vector<Schedule> next = {tiles("14x1", "112x256"), tiles("6x4", "96x256")};
+  for (const bool swapped : {false, true}) {
+    Experience experience;
+    experience.add(kernel, tiles("6x4", "48x256"), swapped ? 2 : 0.7);
+    experience.add(kernel, tiles("14x1", "56x256"), swapped ? 0.7 : 2);
+    EXPECT_EQ(first(experience, kernel, next), swapped ? 0U : 1U);
+  }
+}
+
+TEST(Experience, OthersTeachLessThanTheKernelItself) {
+  const std::vector<Schedule> next = {tiles("14x1", "112x256"), tiles("6x4", "96x256")};
   Experience experience;
-  const auto known = parse_schedule("lanes=16 chunk=1 grain=1 tile=6x4 block=96x256 depth=512");
-  const auto fresh = parse_schedule("lanes=16 chunk=1 grain=1 tile=6x4 block=192x256 depth=512");
-  for (int k = 0; k < 10; ++k) experience.add(Family::contract, known, 0.5);
-  EXPECT_LT(experience.promise(Family::contract, fresh), experience.promise(Family::contract, known));
-  experience.add(Family::contract, fresh, 2);
-  EXPECT_GT(experience.promise(Family::contract, fresh), experience.promise(Family::contract, known));
+  experience.add(product("b"), tiles("6x4", "96x256"), 0.7);
+  experience.add(product("b"), tiles("14x1", "112x256"), 2);
+  EXPECT_EQ(first(experience, product("a"), next), 1U);
+  experience.add(product("a"), tiles("6x4", "90x256"), 2);
+  experience.add(product("a"), tiles("14x1", "98x256"), 0.7);
+  EXPECT_EQ(first(experience, product("a"), next), 0U);
+}
+
+TEST(Experience, WhereNothingIsFoundOneLooksElsewhere) {
+  TunedKernel kernel = product("a");
+  Experience experience;
+  for (const char* block : {"96x256", "48x256", "96x128", "192x256", "96x512"})
+    experience.add(kernel, tiles("6x4", block), 0.6);
+  const std::vector<Schedule> next = {tiles("6x4", "48x512"), tiles("1x8", "512x1024")};
+  EXPECT_EQ(first(experience, kernel, next), 0U);
+  kernel.hope = 0.01;
+  EXPECT_EQ(first(experience, kernel, next), 1U);
+}
+
+TEST(Experience, WhatIsPickedTogetherIsNotAllAlike) {
+  const TunedKernel kernel = product("a");
+  Experience experience;
+  experience.add(kernel, tiles("6x4", "96x256"), 0.9);
+  std::vector<Schedule> next;
+  for (int k = 0; k < 10; ++k) next.push_back(tiles("6x4", cat(96 + 6 * (k + 1), "x256")));
+  next.push_back(tiles("1x4", "256x1024"));
+  const auto picked = experience.pick(kernel, next, 3);
+  EXPECT_EQ(picked.size(), 3U);
+  EXPECT_NE(std::find(picked.begin(), picked.end(), 10U), picked.end());
 }
 
 TEST(Experience, OneThatIsVerySlowTellsNoMoreThanSlowOnes) {
+  const TunedKernel kernel = product("a");
+  const std::vector<Schedule> next = {tiles("6x4", "96x256"), tiles("14x1", "112x256")};
   Experience experience;
-  const auto schedule = parse_schedule("lanes=4 chunk=1 grain=1");
-  experience.add(Family::map, schedule, 1e9);
-  EXPECT_LE(experience.promise(Family::map, schedule), 1);
+  experience.add(kernel, tiles("6x4", "96x256"), 1e9);
+  experience.add(kernel, tiles("6x4", "96x256"), 1e-9);  // together: as usual
+  experience.add(kernel, tiles("14x1", "112x256"), 1.2);
+  EXPECT_EQ(first(experience, kernel, next), 0U);
+  EXPECT_TRUE(experience.pick(kernel, {}, 3).empty());
 }
 
 }  // namespace

@@ -13,10 +13,7 @@ namespace {
 
 /// Traits of which two differ.
 Traits traits(double first, double second = 0) {
-  Traits result = {};
-  result[0] = first;
-  result[1] = second;
-  return result;
+  return {first, second, 0, 1};
 }
 
 TEST(Forecast, NothingIsKnownAtFirst) {
@@ -28,9 +25,9 @@ TEST(Forecast, NothingIsKnownAtFirst) {
 TEST(Forecast, WhatIsLikeAKernelTakesWhatItDid) {
   Forecast forecast;
   const std::map<std::string, double> took = {{"a", 1}, {"b", 20}, {"c", 3}};
-  forecast.add("a", traits(0), 0.01);
-  forecast.add("b", traits(5, 1), 0.01);
-  forecast.add("c", traits(0, 9), 0.01);
+  forecast.add("a", traits(0));
+  forecast.add("b", traits(5, 1));
+  forecast.add("c", traits(0, 9));
   forecast.fit([&](const std::string& key) { return took.at(key); });
   EXPECT_NEAR(forecast.ratio(traits(0)).mean, 1, 0.1);
   EXPECT_NEAR(forecast.ratio(traits(5, 1)).mean, 20, 2);
@@ -43,7 +40,7 @@ TEST(Forecast, WhatIsLikeAKernelTakesWhatItDid) {
 
 TEST(Forecast, ATrendGoesOn) {
   Forecast forecast;
-  for (int k = 0; k < 12; ++k) forecast.add(std::to_string(k), traits(0.3 * k, k % 3), 0.1);
+  for (int k = 0; k < 12; ++k) forecast.add(std::to_string(k), traits(0.3 * k, k % 3));
   forecast.fit([&](const std::string& key) { return std::exp(0.3 * std::stoi(key)); });
   EXPECT_GT(forecast.ratio(traits(6, 1)).mean, std::exp(4.5));
   EXPECT_LT(forecast.ratio(traits(6, 1)).mean, std::exp(7.5));
@@ -53,7 +50,7 @@ TEST(Forecast, WhatWasTimedAgainChangesIt) {
   Forecast forecast;
   double took = 4;
   for (int round = 0; round < 2; ++round) {
-    forecast.add("a", traits(1), 0.01);  // the second time it is known
+    forecast.add("a", traits(1));  // the second time it is known
     forecast.fit([&](const std::string&) { return took; });
     EXPECT_NEAR(forecast.ratio(traits(1)).mean, took, 0.1 * took);
     took = 2;
@@ -62,7 +59,7 @@ TEST(Forecast, WhatWasTimedAgainChangesIt) {
 
 TEST(Forecast, ManyAreNoneTooMany) {
   Forecast forecast;
-  for (int k = 0; k < 1200; ++k) forecast.add(std::to_string(k), traits(k % 7, k % 11), 0.1);
+  for (int k = 0; k < 1200; ++k) forecast.add(std::to_string(k), traits(k % 7, k % 11));
   forecast.fit([](const std::string& key) { return 1 + std::stoi(key) % 7; });
   EXPECT_NEAR(forecast.ratio(traits(6, 5)).mean, 7, 0.5);
   EXPECT_NEAR(forecast.ratio(traits(0, 5)).mean, 1, 0.1);

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
-#include <sstream>
 
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/codegen/variants.h"
@@ -93,40 +91,6 @@ TEST(Ideas, LongKernelsKeepTheirTilesIfTheseAreRight) {
   const auto next = ideas.next(kernel, 3);
   EXPECT_TRUE(std::any_of(next.begin(), next.end(),
                           [](const auto& schedule) { return !schedule.nests[0].tiles.has_value(); }));
-}
-
-/// What did nothing for others is tried all the same, a little at a time.
-TEST(Ideas, SomeHaveWordsThatTheKernelNeverTried) {
-  auto machine = luminal::device("cpu")->machine();
-  machine.workers = 2;  // who try eight at once
-  TunedKernel other = product([](const Tensor& t) { return t.tanh(); });
-  TunedKernel kernel = product([](const Tensor& t) { return t.relu() + 1.0F; });
-  kernel.prior.seconds = 1e-2;  // it keeps its tiles
-  std::set<std::string> words;  // that the kernel tried
-  const auto is_new = [&](const codegen::Schedule& schedule) {
-    std::istringstream text(codegen::text(schedule));
-    bool result = false;
-    for (std::string word; text >> word;) result = result || !words.contains(word);
-    return result;
-  };
-  const auto near = codegen::schedule_neighbours(kernel.kernel, kernel.usual, machine, {});
-  for (const auto& schedule : near) {
-    kernel.candidates.push_back({schedule, {.seconds = 0.5}});
-    std::istringstream text(codegen::text(schedule));
-    for (std::string word; text >> word;) words.insert(word);
-  }
-  for (const auto& from : near)
-    for (const auto& schedule : codegen::schedule_neighbours(other.kernel, from, machine, {}))
-      if (is_new(schedule) && !other.has(schedule)) other.candidates.push_back({schedule, {.seconds = 10}});
-  ASSERT_GT(other.candidates.size(), 10U);
-  Ideas ideas(machine, {});
-  for (int times = 0; times < 100; ++times) ideas.learn(kernel, 1);
-  ideas.learn(other, 1);
-  const auto next = ideas.next(kernel, 16);
-  ASSERT_EQ(next.size(), 8U);
-  EXPECT_TRUE(is_new(next[0]));
-  EXPECT_TRUE(is_new(next[1]));
-  EXPECT_FALSE(is_new(next[2]));  // then by experience
 }
 
 TEST(Ideas, SchedulesMoveToOtherNamesOfLoops) {

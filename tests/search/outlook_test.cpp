@@ -164,11 +164,12 @@ TEST(Outlook, WhatFailedIsAvoided) {
 TEST(Outlook, WhereOneHangsOthersLikeItPromiseLittle) {
   std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::attend, 2, {})},
                                                 {"b", timed(Family::map, 1, {1})}};
+  kernels.at("a").traits = {0, 0, 0};
   kernels.at("b").traits = {9, 9, 9};
   const auto seconds = [&] {
     Forecast forecast;
     learn(forecast, kernels);
-    return Outlook(kernels, &forecast).seconds({.seconds = 3, .family = Family::attend}, {});
+    return Outlook(kernels, &forecast).seconds({.seconds = 3, .family = Family::attend}, {0, 0, 0});
   };
   EXPECT_LT(seconds(), 10);
   kernels.at("a").candidates.push_back({{}, {.outcome = Timing::Outcome::hung, .problem = "hung"}});

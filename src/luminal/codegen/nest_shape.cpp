@@ -52,11 +52,17 @@ NestShape shape_of(const kernel::Kernel& kernel, const Nest& nest, const DimMap&
     text.add("over", sweep.loops);
     text.add(cat("of ", sweep.reductions.size()));
   }
-  if (attention_of(kernel, nest)) {
+  shape.points = points_of(kernel, shape.loops, hints);
+  if (const auto attention = attention_of(kernel, nest)) {
     text.add("attends");
+    shape.rows = points_of(kernel, attention->rows, hints);
+    shape.columns = points_of(kernel, {attention->keys}, hints);
   } else if (const auto found = contractions_of(kernel, nest)) {
     text.add("rows", found->rows);
     text.add("columns", found->columns);
+    shape.rows = points_of(kernel, found->rows, hints);
+    shape.columns = points_of(kernel, found->columns, hints);
+    shape.depth = points_of(kernel, found->sums.front().depth, hints);
   }
   shape.text = text.take();
   return shape;

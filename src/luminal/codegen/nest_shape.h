@@ -12,6 +12,10 @@ struct NestShape {
   std::string text;                   // equal for equal shapes, however their points are divided into loops
   std::vector<kernel::LoopId> loops;  // of its domain,
   std::vector<std::string> extents;   // and how long they are
+  double points = 1;                  // of its domain
+  double rows = 1;                    // of a contraction, or of attention's queries,
+  double columns = 1;                 // of what is multiplied with them,
+  double depth = 1;                   // and the terms of a sum
 };
 
 /// One for each nest, in the order of `nests_of`, for dims about as large as `hints` says.

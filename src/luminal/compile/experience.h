@@ -1,29 +1,33 @@
 #pragma once
 #include <map>
 #include <string>
-#include <utility>
+#include <vector>
 
-#include "luminal/codegen/schedule.h"
-#include "luminal/search/cost.h"
+#include "luminal/compile/kernel_timer.h"
+#include "luminal/compile/process.h"
 
 namespace luminal {
 
-/// What schedules gained for kernels of a family, word by word of their texts: a kernel tries first what did
-/// well for others like it.
+/// What schedules took: a kernel tries first what should do well by what others like it did, for this kernel
+/// and for others like it; and what is like none of them.
 class Experience {
  public:
-  /// The schedule took `ratio` times as long as the kernel's usual one.
-  void add(search::Family family, const codegen::Schedule& schedule, double ratio);
-  /// Below 0 if its words did better than the usual ones, on average; less for words that were seldom tried.
-  /// 0 if all are new.
-  double promise(search::Family family, const codegen::Schedule& schedule) const;
+  /// A schedule of the kernel took `ratio` times as long as its usual one.
+  void add(const TunedKernel& kernel, const codegen::Schedule& schedule, double ratio);
+  /// The places of so many of the schedules that the kernel should try, the most promising first.
+  std::vector<std::size_t> pick(const TunedKernel& kernel, const std::vector<codegen::Schedule>& schedules,
+                                std::size_t count) const;
 
  private:
-  struct Word {
-    double sum = 0;  // of the ratios' logarithms
-    int count = 0;
+  struct Tried {
+    Process::Point schedule;
+    double logarithm;
   };
-  std::map<std::pair<search::Family, std::string>, Word> words_;
+  struct Known {
+    Process::Point kernel;
+    std::vector<Tried> tried;
+  };
+  std::map<std::string, Known> known_;  // by the kernels' keys
 };
 
 }  // namespace luminal

@@ -3,43 +3,15 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/codegen/variants.h"
-#include "luminal/support/text.h"
 
 namespace luminal {
 namespace {
 
 double gained(const TunedKernel& kernel) {
   return kernel.usual_seconds() > 0 ? kernel.best()->timing.seconds / kernel.usual_seconds() : 1;
-}
-
-/// The words of its text, of each nest for itself.
-std::set<std::string> words_of(const codegen::Schedule& schedule) {
-  std::set<std::string> words;
-  std::istringstream text(codegen::text(schedule));
-  int nest = 0;
-  for (std::string word; text >> word;)
-    if (word == ";")
-      ++nest;
-    else
-      words.insert(cat(nest, " ", word));
-  return words;
-}
-
-/// The words of the schedules that it tried.
-std::set<std::string> words_of(const TunedKernel& kernel) {
-  std::set<std::string> words;
-  for (const auto& candidate : kernel.candidates) words.merge(words_of(candidate.schedule));
-  return words;
-}
-
-/// Whether the schedule has others than these.
-bool has_others(const std::set<std::string>& words, const codegen::Schedule& schedule) {
-  const auto own = words_of(schedule);
-  return !std::includes(words.begin(), words.end(), own.begin(), own.end());
 }
 
 /// Whether to time a kernel takes longer than to compile it.
@@ -94,33 +66,17 @@ std::vector<codegen::Schedule> Ideas::next(const TunedKernel& kernel, std::size_
   if (const auto schedule = lead(kernel)) add(*schedule);
   // What did well for the same nests says much, and alone soon.
   if (takes_long(kernel) && kernel.best() != nullptr && !result.empty()) return result;
-  struct Idea {
-    codegen::Schedule schedule;
-    double promise;
-    bool is_near;
-  };
-  std::vector<Idea> others;
-  const auto consider = [&](const std::vector<codegen::Schedule>& schedules, bool are_near) {
+  std::vector<codegen::Schedule> others;
+  const auto consider = [&](const std::vector<codegen::Schedule>& schedules) {
     for (const auto& schedule : schedules)
-      if (!wastes_time(kernel, schedule) && is_fresh(schedule))
-        others.push_back({schedule, experience_.promise(kernel.prior.family, schedule), are_near});
+      if (!wastes_time(kernel, schedule) && is_fresh(schedule)) others.push_back(schedule);
   };
-  consider(codegen::schedule_variants(kernel.kernel, machine_, dims_), false);
+  consider(codegen::schedule_variants(kernel.kernel, machine_, dims_));
   for (const auto* good : kernel.best_few(breadth))
-    consider(codegen::schedule_neighbours(kernel.kernel, good->schedule, machine_, dims_), true);
-  std::stable_sort(others.begin(), others.end(),
-                   [](const Idea& a, const Idea& b) { return a.promise < b.promise; });
-  // What did well is not all there is: some are near what did, with words that the kernel never tried.
-  const auto words = words_of(kernel);
-  std::size_t curious = at_once / 4;
-  std::vector<codegen::Schedule> rest;
-  for (const auto& [schedule, promise, is_near] : others) {
-    const bool is_curious = is_near && curious > 0 && has_others(words, schedule);
-    if (is_curious) --curious;
-    (is_curious ? result : rest).push_back(schedule);
-  }
-  result.insert(result.end(), rest.begin(), rest.end());
-  if (result.size() > at_once) result.resize(at_once);
+    consider(codegen::schedule_neighbours(kernel.kernel, good->schedule, machine_, dims_));
+  if (result.size() < at_once)
+    for (const auto place : experience_.pick(kernel, others, at_once - result.size()))
+      result.push_back(others[place]);
   return result;
 }
 
@@ -129,8 +85,7 @@ void Ideas::learn(const TunedKernel& kernel, std::size_t first) {
   for (std::size_t k = first; k < kernel.candidates.size(); ++k) {
     const auto& candidate = kernel.candidates[k];
     if (candidate.timing.outcome == Timing::Outcome::timed)
-      experience_.add(kernel.prior.family, candidate.schedule,
-                      candidate.timing.seconds / kernel.usual_seconds());
+      experience_.add(kernel, candidate.schedule, candidate.timing.seconds / kernel.usual_seconds());
   }
   if (!kernel.is_tuned()) return;
   for (std::size_t k = 0; k < kernel.nests.size(); ++k)

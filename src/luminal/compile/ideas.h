@@ -15,8 +15,8 @@ class Ideas {
   Ideas(const codegen::Machine& machine, DimMap dims) : machine_(machine), dims_(std::move(dims)) {}
 
   /// Schedules that the kernel has not tried, as many as are tried at once, the most promising first: its
-  /// usual one, what did well for nests of the same shape in other kernels (alone, if it takes long), some
-  /// near its `breadth` best ones with words that it never tried, then by experience.
+  /// usual one, what did well for nests of the same shape in other kernels (alone, if it takes long), then by
+  /// experience variants of the usual one and what is near its `breadth` best ones.
   std::vector<codegen::Schedule> next(const TunedKernel& kernel, std::size_t breadth) const;
 
   /// Keeps what the kernel's candidates from the given one on tell.

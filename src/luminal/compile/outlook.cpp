@@ -68,14 +68,13 @@ double Outlook::seconds(const TunedKernel& kernel) const {
 }
 
 void learn(Forecast& forecast, const std::map<std::string, TunedKernel>& kernels) {
-  constexpr double little = 0.1;  // says a kernel that takes long, more one that takes hardly any time
   constexpr double very_long = 100;
   const auto hangs = [](const TunedKernel& kernel) {
     return kernel.hangs_as_usual() && kernel.best() == nullptr;
   };
   for (const auto& [key, kernel] : kernels)
     if (kernel.prior.seconds > 0 && (kernel.best() != nullptr || hangs(kernel)))
-      forecast.add(key, kernel.traits, little);
+      forecast.add(key, kernel.traits);
   const Outlook outlook(kernels);
   forecast.fit([&](const std::string& key) {
     const TunedKernel& kernel = kernels.at(key);

@@ -57,7 +57,7 @@ class Search {
     // as one of a minute does, and goes on.
     limit_ = 1 - reserve();
     constexpr std::size_t rounds = 100;
-    constexpr double growth = 0.15;
+    constexpr double growth = 0.1;
     constexpr std::size_t mappings = 12;  // in a round
     gains_ = Gains(fast_seconds_);
     const double budget = options_.budget.count();

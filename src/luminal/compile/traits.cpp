@@ -105,6 +105,8 @@ Traits traits_of(const Kernel& kernel, const search::Estimate& prior, const sear
   Traits traits = {std::log(std::max(prior.seconds / machine.launch, 1e-3)),
                    std::log(stored),
                    std::log(reduced),
+                   std::log1p(static_cast<double>(contents.reductions.size())),
+                   0.5 * std::log(std::max(1e-3, prior.operations / std::max(1.0, prior.bytes))),
                    std::log2(row),
                    std::log1p(static_cast<double>(contents.maps)),
                    std::log1p(static_cast<double>(contents.loads.size())),
@@ -112,8 +114,9 @@ Traits traits_of(const Kernel& kernel, const search::Estimate& prior, const sear
                    bent ? 1.0 : 0.0,
                    scattered ? 1.0 : 0.0,
                    kernel.stores().size() > 1 ? 1.0 : 0.0};
-  constexpr std::size_t first_family = 10;
-  traits.at(first_family + static_cast<std::size_t>(prior.family)) = 1;
+  constexpr std::size_t families = 7;
+  for (std::size_t family = 0; family < families; ++family)
+    traits.push_back(family == static_cast<std::size_t>(prior.family) ? 1 : 0);
   return traits;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <array>
+#include <vector>
 
 #include "luminal/search/cost.h"
 
@@ -7,7 +7,7 @@ namespace luminal {
 
 /// What of a kernel decides how far it stays behind its roofline, as numbers: kernels with about the same
 /// ones stay behind it about as far.
-using Traits = std::array<double, 17>;
+using Traits = std::vector<double>;
 
 Traits traits_of(const kernel::Kernel& kernel, const search::Estimate& prior,
                  const search::MachineModel& machine, const DimMap& dims);
