@@ -26,6 +26,7 @@ TunedKernel product(const std::string& key) {
   shape.columns = 1024;
   shape.depth = 256;
   kernel.nests = {shape};
+  kernel.candidates.resize(1);
   return kernel;
 }
 
@@ -70,6 +71,8 @@ TEST(Experience, WhereNothingIsFoundOneLooksElsewhere) {
   EXPECT_EQ(first(experience, kernel, next), 0U);
   kernel.hope = 0.01;
   EXPECT_EQ(first(experience, kernel, next), 1U);
+  kernel.candidates.clear();  // it should not be judged by what nobody knows
+  EXPECT_EQ(first(experience, kernel, next), 0U);
 }
 
 TEST(Experience, WhatIsPickedTogetherIsNotAllAlike) {

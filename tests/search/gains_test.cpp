@@ -9,7 +9,10 @@ namespace {
 
 TEST(Gains, TheTimeGoesWhereSomethingIsFound) {
   Gains gains(100);
-  EXPECT_DOUBLE_EQ(gains.tuning_share(), 0.5);
+  gains.by_tuning(200, 100);
+  EXPECT_DOUBLE_EQ(gains.tuning_share(), 0.4);  // there are no good mappings yet
+  for (int round = 0; round < 20; ++round) gains.end_round(100, 0, 0);
+  EXPECT_NEAR(gains.tuning_share(), 0.5, 1e-3);
   gains.by_tuning(100, 90);
   EXPECT_DOUBLE_EQ(gains.tuning_share(), 0.7);  // mappings keep the rest
   gains.by_mapping(90, 45);

@@ -42,7 +42,7 @@ TEST(Outlook, HopeIsForWhatNobodyTuned) {
                                                       {"b", timed(Family::contract, 1, {6})},
                                                       {"c", timed(Family::contract, 2, {})}};
   const Outlook usual(kernels);
-  const Outlook hopeful(kernels, nullptr, 1, 0.5);
+  const Outlook hopeful(kernels, nullptr, {.left = 0.5});
   EXPECT_DOUBLE_EQ(hopeful.seconds(kernels.at("a")), usual.seconds(kernels.at("a")));
   EXPECT_DOUBLE_EQ(hopeful.seconds(kernels.at("b")), 0.5 * usual.seconds(kernels.at("b")));
   EXPECT_DOUBLE_EQ(hopeful.seconds(kernels.at("c")), 0.5 * usual.seconds(kernels.at("c")));
@@ -97,7 +97,7 @@ TEST(Oracle, DiceAreThrownOnceForEachKernelThatWasNeverTimed) {
   const search::MachineModel machine;
   Priors priors;
   const auto seconds = [&](float number, std::optional<std::uint64_t> dice) {
-    MeasuredOracle oracle(machine, kernels, {}, outlook, priors, dice);
+    MeasuredOracle oracle(machine, kernels, {}, outlook, priors, {.dice = dice, .avoided = {}});
     return oracle.estimate(some_kernel(number), {}).value().seconds;
   };
   const double promised = seconds(2, std::nullopt);
@@ -128,7 +128,7 @@ TEST(Oracle, KernelsCostNoMoreThanWhatCouldStandInTheirPlace) {
   Priors priors;
   // `b` in place of `a` or with others; `c` is slower than `a`, `d` was never timed.
   const Others others = {{"b", {"a", ""}}, {"c", {"a", "b"}}, {"d", {"b"}}};
-  MeasuredOracle oracle(search::MachineModel(), kernels, others, outlook, priors);
+  MeasuredOracle oracle(search::MachineModel(), kernels, others, outlook, priors, {});
   const auto seconds = [&](const char* key) {
     return oracle.estimate(kernels.at(key).kernel, {}).value().seconds;
   };
@@ -136,22 +136,26 @@ TEST(Oracle, KernelsCostNoMoreThanWhatCouldStandInTheirPlace) {
   EXPECT_GT(seconds("a"), 2e-6);  // weights in another order take memory
   EXPECT_DOUBLE_EQ(seconds("b"), 2e-6);
   EXPECT_DOUBLE_EQ(seconds("c"), 7e-6);
+  MeasuredOracle avoiding(search::MachineModel(), kernels, others, outlook, priors,
+                          {.dice = std::nullopt, .avoided = "c"});
+  EXPECT_DOUBLE_EQ(avoiding.estimate(kernels.at("c").kernel, {}).value().seconds, 14e-6);
+  EXPECT_DOUBLE_EQ(avoiding.estimate(kernels.at("b").kernel, {}).value().seconds, 2e-6);
 }
 
 TEST(Outlook, WhatWasNeverTimedIsForecastAndDoubted) {
   const std::map<std::string, TunedKernel> kernels = {{"a", timed(Family::contract, 2, {8, 4})}};
   const search::Estimate prior{.seconds = 1, .family = Family::contract};
-  EXPECT_DOUBLE_EQ(Outlook(kernels).seconds(prior, {}, 0), 1);  // what the roofline says
+  EXPECT_DOUBLE_EQ(Outlook(kernels).seconds(prior, {}), 1);  // what the roofline says
   Forecast forecast;
   learn(forecast, kernels);
   const auto seconds = [&](double doubt, double luck) {
-    return Outlook(kernels, &forecast, doubt).seconds(prior, {}, luck);
+    return Outlook(kernels, &forecast, {.doubt = doubt, .luck = luck}).seconds(prior, {});
   };
   EXPECT_NEAR(seconds(1, 0), 2, 0.2);  // the one that is known takes twice what the roofline says
   EXPECT_DOUBLE_EQ(seconds(3, 0), 3 * seconds(1, 0));
   EXPECT_LT(seconds(1, -1), seconds(1, 0));
   EXPECT_LT(seconds(1, 0), seconds(1, 1));
-  EXPECT_DOUBLE_EQ(Outlook(kernels, &forecast, 3).seconds(kernels.at("a")), 4);
+  EXPECT_DOUBLE_EQ(Outlook(kernels, &forecast, {.doubt = 3}).seconds(kernels.at("a")), 4);
 }
 
 TEST(Outlook, WhatFailedIsAvoided) {
@@ -169,7 +173,7 @@ TEST(Outlook, WhereOneHangsOthersLikeItPromiseLittle) {
   const auto seconds = [&] {
     Forecast forecast;
     learn(forecast, kernels);
-    return Outlook(kernels, &forecast).seconds({.seconds = 3, .family = Family::attend}, {0, 0, 0});
+    return Outlook(kernels, &forecast, {}).seconds({.seconds = 3, .family = Family::attend}, {0, 0, 0});
   };
   EXPECT_LT(seconds(), 10);
   kernels.at("a").candidates.push_back({{}, {.outcome = Timing::Outcome::hung, .problem = "hung"}});

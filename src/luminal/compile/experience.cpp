@@ -11,7 +11,9 @@ using codegen::NestSchedule;
 using codegen::NestShape;
 using codegen::Schedule;
 
-constexpr std::size_t numbers_of_a_nest = 13;
+constexpr std::size_t first_loop = 12;  // among the numbers: of the loop whose points are lanes,
+constexpr std::size_t loops = 4;        // the last ones of the domain, and all others
+constexpr std::size_t numbers_of_a_nest = first_loop + loops;
 
 double pieces(double whole, std::int64_t piece) {
   return std::max(1.0, std::ceil(whole / static_cast<double>(std::max<std::int64_t>(1, piece))));
@@ -49,7 +51,7 @@ void add_numbers(const NestSchedule& nest, const NestShape& shape, Process::Poin
     numbers = {0,
                0,
                std::log2(nest.lanes),
-               nest.vector_loop ? 1.5 : 0.0,
+               nest.vector_loop ? 1.0 : 0.0,
                nest.retile ? 1.5 : 0.0,
                0,
                0.3 * std::log2(tasks),
@@ -58,7 +60,8 @@ void add_numbers(const NestSchedule& nest, const NestShape& shape, Process::Poin
     numbers[11] = nest.cover.empty() ? 0 : 1;
     if (nest.vector_loop) {
       const auto place = std::find(shape.loops.rbegin(), shape.loops.rend(), *nest.vector_loop);
-      numbers[12] = 0.7 * static_cast<double>(place - shape.loops.rbegin());
+      const auto from_last = static_cast<std::size_t>(place - shape.loops.rbegin());
+      numbers[first_loop + std::min(from_last, loops - 1)] = 1.2;
     }
   }
   for (std::size_t k = 0; k < numbers.size(); ++k) sum[k] += numbers[k];
@@ -117,9 +120,10 @@ std::vector<std::size_t> Experience::pick(const TunedKernel& kernel, const std::
   constexpr std::size_t enough = 200;
   constexpr std::size_t of_a_kernel = 150;
   constexpr double foreign = 1.2;  // how far away what others tried is at least
-  // What is found no more near what is known may be elsewhere.
+  // A kernel is judged by what it tries first. What is found no more near what is known may be elsewhere.
   constexpr double least_hope = 0.1;
-  const double curiosity = 0.7 / std::sqrt(std::max(least_hope, kernel.hope));
+  const double curiosity =
+      kernel.candidates.empty() ? 0.1 : 0.7 / std::sqrt(std::max(least_hope, kernel.hope));
   const Process::Point here = point_of(kernel);
   // What the kernel itself tried, then those like it.
   std::vector<std::pair<double, const Known*>> nearest;

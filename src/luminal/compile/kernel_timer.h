@@ -68,6 +68,8 @@ struct TunedKernel {
 /// Times schedules of kernels, each once; in a replay what the record has is what they took.
 class KernelTimer {
  public:
+  /// Programs that are compiled together, to be timed one after the other.
+  static constexpr std::size_t programs_at_once = 8;
   struct Limits {
     std::function<bool()> stop;       // the time is over, or it was interrupted
     std::function<bool()> cancelled;  // it was interrupted

@@ -30,9 +30,9 @@ Outlook::Ratios<K> Outlook::weighted(const Pairs<K>& pairs) {
   return result;
 }
 
-Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, const Forecast* forecast, double doubt,
-                 double left)
-    : forecast_(forecast), doubt_(doubt), left_(left) {
+Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, const Forecast* forecast,
+                 const Mood& mood)
+    : forecast_(forecast), mood_(mood) {
   Pairs<search::Family> tuned;
   Pairs<Kind> tuned_of_kind;
   for (const auto& [key, kernel] : kernels) {
@@ -50,9 +50,10 @@ Outlook::Outlook(const std::map<std::string, TunedKernel>& kernels, const Foreca
   tuned_of_kind_ = weighted(tuned_of_kind);
 }
 
-double Outlook::seconds(const search::Estimate& prior, const Traits& traits, double luck) const {
+double Outlook::seconds(const search::Estimate& prior, const Traits& traits,
+                        std::optional<double> luck) const {
   const auto [mean, spread] = forecast_ != nullptr ? forecast_->ratio(traits) : Forecast::Ratio{};
-  return prior.seconds * mean * std::exp(luck * spread) * doubt_ * left_;
+  return prior.seconds * mean * std::exp(luck.value_or(mood_.luck) * spread) * mood_.doubt * mood_.left;
 }
 
 double Outlook::seconds(const TunedKernel& kernel) const {
@@ -63,7 +64,7 @@ double Outlook::seconds(const TunedKernel& kernel) const {
            (kernel.candidates.empty() || kernel.is_unfit() ? 1 : avoided);
   if (kernel.is_tuned()) return best->timing.seconds;
   const auto family = kernel.prior.family;
-  return best->timing.seconds * left_ *
+  return best->timing.seconds * mood_.left *
          tuned_of_kind_.of({family, kernel.has_tiles(), kernel.tried_first > 1}, tuned_.of(family));
 }
 
@@ -85,9 +86,11 @@ void learn(Forecast& forecast, const std::map<std::string, TunedKernel>& kernels
 
 MeasuredOracle::MeasuredOracle(const search::MachineModel& machine,
                                const std::map<std::string, TunedKernel>& kernels, const Others& others,
-                               const Outlook& outlook, Priors& priors, std::optional<std::uint64_t> dice)
-    : machine_(machine), roofline_(machine), outlook_(outlook), priors_(priors), dice_(dice) {
+                               const Outlook& outlook, Priors& priors, const Detour& detour)
+    : machine_(machine), roofline_(machine), outlook_(outlook), priors_(priors), dice_(detour.dice) {
   for (const auto& [key, kernel] : kernels) kernels_.emplace(kernel::hash(kernel.kernel), &kernel);
+  if (const auto found = kernels.find(detour.avoided); found != kernels.end())
+    avoided_ = kernel::hash(found->second.kernel);
   for (const auto& [key, replaced] : others) {
     const TunedKernel& other = kernels.at(key);
     if (other.best() == nullptr) continue;
@@ -127,12 +130,13 @@ std::optional<search::Estimate> MeasuredOracle::scaled(std::uint64_t hash, const
       timed ? outlook_.seconds(*known->second) : outlook_.seconds(*prior.estimate, prior.traits, luck(hash));
   if (const auto other = others_.find(hash); other != others_.end())
     result.seconds = std::min(result.seconds, other->second);
+  if (avoided_ == hash) result.seconds *= 2;
   result.without_write *= result.seconds / prior.estimate->seconds;
   return result;
 }
 
-double MeasuredOracle::luck(std::uint64_t hash) const {
-  if (!dice_) return Outlook::hope;
+std::optional<double> MeasuredOracle::luck(std::uint64_t hash) const {
+  if (!dice_) return std::nullopt;
   constexpr int throws = 4;
   double sum = 0;
   for (std::uint64_t k = 0; k < throws; ++k)

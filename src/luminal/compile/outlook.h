@@ -18,17 +18,21 @@ namespace luminal {
 /// So a kernel that nobody tuned yet is not behind one that somebody did.
 class Outlook {
  public:
-  /// `forecast`: of kernels that were never timed; 0: what the roofline says. `doubt`: how much longer than
-  /// promised those took before. `left`: what tuning leaves of kernels that nobody tuned, by what it left of
-  /// others: below 1 these are tried, too.
-  explicit Outlook(const std::map<std::string, TunedKernel>& kernels, const Forecast* forecast = nullptr,
-                   double doubt = 1, double left = 1);
+  /// What is thought of kernels that nobody tuned.
+  struct Mood {
+    double doubt = 1;  // how much longer than promised those took that were never timed before
+    double luck =
+        0;  // by how many deviations these take longer than the forecast says: below 0 they are tried
+    double left = 1;  // what tuning leaves, by what it left of others: below 1 they are tried, too
+  };
+  /// `forecast`: of kernels that were never timed; 0: what the roofline says.
+  Outlook(const std::map<std::string, TunedKernel>& kernels, const Forecast* forecast, const Mood& mood);
+  explicit Outlook(const std::map<std::string, TunedKernel>& kernels) : Outlook(kernels, nullptr, {}) {}
 
   double seconds(const TunedKernel& kernel) const;
-  /// Of one that was never timed. `luck`: by how many deviations it takes longer than the forecast says: what
-  /// is not known should be tried.
-  static constexpr double hope = -0.5;
-  double seconds(const search::Estimate& prior, const Traits& traits, double luck = hope) const;
+  /// Of one that was never timed; with luck of its own, if there is one.
+  double seconds(const search::Estimate& prior, const Traits& traits,
+                 std::optional<double> luck = std::nullopt) const;
 
  private:
   /// What kernels of a kind take, by what one thought they would.
@@ -55,8 +59,7 @@ class Outlook {
   Ratios<search::Family> tuned_;  // the best schedule, by the usual one
   Ratios<Kind> tuned_of_kind_;    // by what was tried at first
   const Forecast* forecast_;
-  double doubt_;
-  double left_;
+  Mood mood_;
 };
 
 /// Learns what kernels took that were timed.
@@ -76,22 +79,26 @@ using Priors = std::unordered_map<std::uint64_t, Prior>;
 using Others = std::map<std::string, std::set<std::string>>;
 
 /// Prices by the outlook: the roofline's estimates, scaled. A kernel costs no more than one that could stand
-/// in its place (somewhere: where what it reads is no weight, the plan's own sum tells). With `dice`, what
-/// was never timed is thrown for, as far as promises fail, the same way whenever it is asked: other plans are
-/// the best then, and some of what they need turns out better than anybody promised.
+/// in its place (somewhere: where what it reads is no weight, the plan's own sum tells).
 class MeasuredOracle : public search::CostOracle {
  public:
+  /// What makes other plans the best, some of which turn out better than anybody promised.
+  struct Detour {
+    /// What was never timed is thrown for, as far as promises fail, the same way whenever it is asked.
+    std::optional<std::uint64_t> dice;
+    /// The key of a kernel that costs twice what it does.
+    std::string avoided;
+  };
   MeasuredOracle(const search::MachineModel& machine, const std::map<std::string, TunedKernel>& kernels,
-                 const Others& others, const Outlook& outlook, Priors& priors,
-                 std::optional<std::uint64_t> dice = std::nullopt);
+                 const Others& others, const Outlook& outlook, Priors& priors, const Detour& detour);
   std::optional<search::Estimate> estimate(const kernel::Kernel& kernel, const DimMap& dims) override;
   std::optional<std::optional<search::Estimate>> recall(std::uint64_t hash) override;
 
  private:
   std::optional<search::Estimate> scaled(std::uint64_t hash, const Prior& prior) const;
 
-  /// Of a kernel that was never timed.
-  double luck(std::uint64_t hash) const;
+  /// Of a kernel that was never timed, if there are dice.
+  std::optional<double> luck(std::uint64_t hash) const;
 
   search::MachineModel machine_;
   search::Roofline roofline_;
@@ -100,6 +107,7 @@ class MeasuredOracle : public search::CostOracle {
   const Outlook& outlook_;
   Priors& priors_;
   std::optional<std::uint64_t> dice_;
+  std::optional<std::uint64_t> avoided_;  // its hash
 };
 
 }  // namespace luminal

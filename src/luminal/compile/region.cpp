@@ -159,6 +159,41 @@ Groups apart(const std::vector<rewriting::BodyRef>& bodies) {
   return result;
 }
 
+/// Bodies that read what others compute anyway, where a body computes it again.
+class Readers {
+ public:
+  explicit Readers(const std::vector<rewriting::BodyRef>& bodies) {
+    for (const auto& body : bodies) there_.insert(body->owner);
+  }
+  /// Null if there is no such thing in it.
+  rewriting::BodyRef of(const rewriting::BodyRef& body) {
+    const auto other = rebuilt(body);
+    return other == body ? nullptr : other;
+  }
+
+ private:
+  rewriting::BodyRef read(const rewriting::BodyRef& body) {
+    if (body->term == nullptr) return body;
+    if (there_.contains(body->owner))
+      return std::make_shared<rewriting::Body>(rewriting::Body{body->owner, nullptr, {}});
+    const auto [found, fresh] = read_.try_emplace(body.get(), nullptr);
+    if (fresh) {
+      const auto other = rebuilt(body);
+      read_[body.get()] = other;
+      return other;
+    }
+    return found->second;
+  }
+  rewriting::BodyRef rebuilt(const rewriting::BodyRef& body) {
+    auto other = std::make_shared<rewriting::Body>(*body);
+    for (auto& child : other->children) child = read(child);
+    return other->children == body->children ? body : other;
+  }
+
+  std::set<ClassId> there_;
+  std::map<const rewriting::Body*, rewriting::BodyRef> read_;  // parts are shared, and stay so
+};
+
 }  // namespace
 
 CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostOracle& oracle,
@@ -187,6 +222,10 @@ CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostO
   }
   auto groups = search::group(terms, mapping);
   if (weigh_others) {
+    Readers readers(mapping.bodies);
+    for (const auto& body : mapping.bodies)
+      if (const auto other = readers.of(body))
+        result.others.push_back({rewriting::lower(terms, {other}).kernel});
     Groups weighed;
     for (const auto& bodies : groups) {
       const auto single = bodies.size() > 1 ? apart(bodies) : Groups{bodies};

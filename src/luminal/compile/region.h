@@ -26,8 +26,9 @@ struct CompiledRegion {
   };
   std::vector<RegionKernel> kernels;  // in order
   std::vector<Source> wanted;
-  /// What could stand in place of its kernels: those with several outputs one by one, and those that would
-  /// read weights in another layout. Measuring tells which is better.
+  /// What could stand in place of its kernels: those with several outputs one by one, those that would read
+  /// what others compute anyway, where they compute it again, and those that would read weights in another
+  /// layout. Measuring tells which is better.
   struct Other {
     kernel::Kernel kernel;
     std::string replaces = {};  // the key of the kernel whose place it could take alone

@@ -4,14 +4,16 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/compile/ceilings.h"
+#include "luminal/compile/choice.h"
 #include "luminal/compile/fingerprint.h"
 #include "luminal/compile/gains.h"
 #include "luminal/compile/ideas.h"
-#include "luminal/compile/kernel_timer.h"
+#include "luminal/compile/kernel_table.h"
 #include "luminal/compile/outlook.h"
 #include "luminal/compile/plan_timer.h"
 #include "luminal/compile/work.h"
@@ -25,9 +27,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Programs that are compiled together, to be timed one after the other.
-constexpr std::size_t programs_at_once = 8;
-
 class Search {
  public:
   Search(Planner& planner, const CompileOptions& options, runtime::BinaryStore& store, ExecutableData& data)
@@ -39,6 +38,7 @@ class Search {
                sha256(cat(build_fingerprint(), "\n", planner.text())), options, &store,
                {[this] { return is_late(); }, [this] { return is_cancelled(); }, options.candidates}),
         plans_(planner, data, timer_, &store),
+        kernels_(planner, machine_),
         ideas_(machine_, planner.dims()) {}
 
   Decisions run() {
@@ -50,8 +50,10 @@ class Search {
     if (!timer_.is_replay()) timer_.set_surroundings(plans_.bytes_of(fast_));
     // Most of the time, if it must be: no kernel is taken that was never run.
     limit_ = 0.7;
-    time_untimed("kernels", uses(fast_), limit_, [] { return true; });
-    fast_seconds_ = best_seconds_ = predicted(uses(fast_));
+    time_untimed("kernels", kernels_.uses(fast_), limit_, [] { return true; });
+    fast_seconds_ = best_seconds_ = predicted(fast_);
+    // In place of fast's kernels nobody wants what takes longer.
+    if (fast_seconds_ > 0) kernels_.set_patience(std::max(2.0, 10 * fast_seconds_));
     // Many short rounds: what a mapping promises shows after a few steps, and decides what the next one is.
     // How long they are depends on the time that has passed, and hardly on the budget: a longer search begins
     // as one of a minute does, and goes on.
@@ -63,26 +65,37 @@ class Search {
     const double budget = options_.budget.count();
     const double patience = std::min(20.0, budget / 3);
     for (round_ = 0; round_ < rounds && gains_.are_worthwhile(patience); ++round_) {
-      const double begin = elapsed() / budget;
+      const double begin = elapsed() / budget + owed_;
       const double seconds = std::max({std::min(4.0, budget / 15), 8 * mapping_seconds_, growth * elapsed()});
-      const double end = std::min(limit_, begin + owed_ + seconds / budget);
-      const double before = predicted(uses(best_));
-      tune(begin + owed_ + gains_.tuning_share() * (end - begin - owed_));
-      gains_.by_tuning(before, predicted(uses(best_)));
+      const double end = std::min(limit_, begin + seconds / budget);
+      const double before = predicted(best_);
+      tune(begin + gains_.tuning_share() * (end - begin));
+      gains_.by_tuning(before, predicted(best_));
       return_to_best();
-      // When all that is promised was tried, chance finds what is left.
-      std::optional<std::uint64_t> dice;
+      // When all that is promised was tried, one asks what there is but for one kernel; then chance finds
+      // what is left.
+      MeasuredOracle::Detour detour;
       for (std::size_t k = 0; k < mappings * (1 + gains_.stale()); ++k) {
-        const bool learnt = map_again(end, std::min(limit_, end + seconds / budget), dice);
-        dice.reset();
-        if (!learnt) dice = Hash(round_).add(k).value();
+        const bool learnt = map_again(end, std::min(limit_, end + seconds / budget), detour);
+        detour = {};
+        if (!learnt) detour.avoided = next_avoided();
+        if (!learnt && detour.avoided.empty()) detour.dice = Hash(round_).add(k).value();
       }
       owed_ = std::max(0.0, elapsed() / budget - end);
-      gains_.end_round(least_predicted(), tried(), passed());
+        fprintf(stderr, "ROUND %zu: %.1fs timed %zu kernels %zu predicted %.1f least %.1f share %.2f\n",
+                round_, elapsed(), timer_.timed(), kernels_.all().size(), predicted(best_) * 1e6,
+                least_predicted() * 1e6, gains_.tuning_share());
+      gains_.end_round(least_predicted(), kernels_.tried(), passed());
       doubt_ = 1;  // hope again: of what did not hold the time is known
     }
     was_late_ = is_late();
-    for (const auto& [key, count] : uses(fast_)) repair(kernels_.at(key));
+      for (const auto& [key, kernel] : kernels_.all())
+        if (!kernel.candidates.empty())
+          fprintf(stderr, "KERNEL %s prior %.2f usual %.2f best %.2f n %zu tiles %d %s\n",
+                  std::string(search::name(kernel.prior.family)).c_str(), kernel.prior.seconds * 1e6,
+                  kernel.usual_seconds() * 1e6, kernel.seconds() * 1e6, kernel.candidates.size(),
+                  kernel.has_tiles(),
+                  kernel::print(kernel.kernel).substr(0, kernel::print(kernel.kernel).find('\n')).c_str());
     return choose();
   }
 
@@ -111,13 +124,6 @@ class Search {
     timer_.learn(key, {.seconds = seconds});
     return seconds;
   }
-  /// Schedules of all kernels.
-  std::size_t tried() const {
-    std::size_t sum = 0;
-    for (const auto& [key, kernel] : kernels_) sum += kernel.candidates.size();
-    return sum;
-  }
-
   /// The share of the budget that is kept for timing whole plans.
   double reserve() const {
     const double runs = fast_seconds_ < long_run ? 200 : 55;
@@ -161,52 +167,23 @@ class Search {
       known = options_.record->ceilings();  // of another bucket
     ceilings_ = known ? *known : measure_ceilings(planner_.device());
     timer_.record().set_ceilings(ceilings_);
+    kernels_.set_ceilings(ceilings_);
   }
 
-  TunedKernel& known_kernel(const kernel::Kernel& kernel) {
-    const std::string key = kernel::key(kernel);
-    const auto found = kernels_.find(key);
-    if (found != kernels_.end()) return found->second;
-    TunedKernel& fresh = kernels_[key];
-    fresh.kernel = kernel;
-    fresh.key = key;
-    search::Roofline roofline(ceilings_);
-    if (const auto estimate = roofline.estimate(kernel, planner_.dims())) fresh.prior = *estimate;
-    fresh.traits = traits_of(kernel, fresh.prior, ceilings_, planner_.dims());
-    fresh.usual = codegen::default_schedule(kernel, machine_, planner_.dims());
-    fresh.nests = codegen::nest_shapes(kernel, planner_.dims());
-    // In place of fast's kernels nobody wants what takes longer.
-    if (fast_seconds_ > 0) fresh.patience = std::max(2.0, 10 * fast_seconds_);
-    return fresh;
+  /// What is not known should be tried; the longer nothing is found, the more is hoped of it.
+  Outlook::Mood mood() const {
+    return {.doubt = doubt_, .luck = -0.5, .left = std::pow(0.9, static_cast<double>(gains_.stale()))};
   }
-
-  /// The kernels that runs of a plan need, and how often.
-  std::map<std::string, std::size_t> uses(const Decisions& decisions) {
-    std::map<std::string, std::size_t> counts;
-    for (const auto& [key, launched] : planner_.launches(decisions)) {
-      known_kernel(*launched.first);
-      counts[key] = launched.second;
-    }
-    return counts;
-  }
-
-  /// What its kernels took.
-  double predicted(const std::map<std::string, std::size_t>& counts) const {
-    double sum = 0;
-    for (const auto& [key, count] : counts) sum += static_cast<double>(count) * kernels_.at(key).seconds();
-    return sum;
-  }
-  /// The longer nothing is found, the more is hoped of what nobody tuned.
-  double left_by_tuning() const { return std::pow(0.9, static_cast<double>(gains_.stale())); }
   /// What kernels should take when all are tuned.
-  double expected(const std::map<std::string, std::size_t>& counts) const {
-    const Outlook outlook(kernels_, &forecast_, doubt_, left_by_tuning());
+  double expected(const Uses& counts) const {
+    const Outlook outlook(kernels_.all(), &forecast_, mood());
     double sum = 0;
     for (const auto& [key, count] : counts)
       sum += static_cast<double>(count) * outlook.seconds(kernels_.at(key));
     return sum;
   }
-  double expected(const Decisions& decisions) { return expected(uses(decisions)); }
+  double expected(const Decisions& decisions) { return expected(kernels_.uses(decisions)); }
+  double predicted(const Decisions& decisions) { return kernels_.predicted(kernels_.uses(decisions)); }
 
   /// What a kernel is judged by before it is tuned: the schedule that `fast` would give it, which says much
   /// of one with tiles, and little of others. Of these more is tried once it is known what does well, unless
@@ -222,8 +199,7 @@ class Search {
   /// Times those of the kernels that were never timed, some at once and the long ones first, while the others
   /// are worth it.
   template <typename F>
-  void time_untimed(std::string_view name, const std::map<std::string, std::size_t>& counts, double share,
-                    F&& worthwhile) {
+  void time_untimed(std::string_view name, const Uses& counts, double share, F&& worthwhile) {
     std::vector<std::pair<double, TunedKernel*>> waiting;
     for (const auto& [key, count] : counts)
       if (TunedKernel& kernel = kernels_.at(key); kernel.candidates.empty())
@@ -233,7 +209,8 @@ class Search {
     std::size_t next = 0;
     const auto begin = [&] {
       std::vector<KernelTimer::Request> requests;
-      for (std::size_t programs = 0; next < waiting.size() && programs < programs_at_once; ++next) {
+      for (std::size_t programs = 0; next < waiting.size() && programs < KernelTimer::programs_at_once;
+           ++next) {
         TunedKernel& kernel = *waiting[next].second;
         requests.push_back({&kernel, first_ideas(kernel)});
         programs += requests.back().schedules.size();
@@ -259,15 +236,15 @@ class Search {
   /// Notes what could stand in place of which kernels: alone of that one, with others of none.
   void note_others(const Decisions& decisions) {
     for (const auto& [key, region] : decisions.regions)
-      for (const auto& [kernel, replaces] : region.others) others_[known_kernel(kernel).key].insert(replaces);
+      for (const auto& [kernel, replaces] : region.others) others_[kernels_.of(kernel).key].insert(replaces);
   }
 
   /// What could stand in place of the best plan's kernels and of the `fresh` ones, of what matters.
-  std::map<std::string, std::size_t> others_of(const std::map<std::string, double>& fresh) {
+  Uses others_of(const std::map<std::string, double>& fresh) {
     constexpr double little = 0.003;
     const double total = expected(best_);
-    const auto counts = uses(best_);
-    std::map<std::string, std::size_t> result;
+    const auto counts = kernels_.uses(best_);
+    Uses result;
     for (const auto& [key, replaced] : others_)
       if (kernels_.at(key).prior.seconds > little * total &&
           std::any_of(replaced.begin(), replaced.end(), [&](const auto& one) {
@@ -291,30 +268,46 @@ class Search {
 
   /// What the kernels of the best plan took.
   double least_predicted() {
-    double least = predicted(uses(fast_));
-    for (const auto& mapped : mapped_) least = std::min(least, predicted(mapped.counts));
+    double least = predicted(fast_);
+    for (const auto& mapped : mapped_) least = std::min(least, kernels_.predicted(mapped.counts));
     return least;
+  }
+
+  /// The longest kernel of the best plan that was never avoided, if it takes a part that matters.
+  std::string next_avoided() {
+    constexpr double little = 0.02;
+    double longest = little * predicted(best_);
+    std::string result;
+    for (const auto& [key, count] : kernels_.uses(best_)) {
+      const double seconds = static_cast<double>(count) * kernels_.at(key).seconds();
+      if (avoided_.contains(key) || seconds < longest) continue;
+      longest = seconds;
+      result = key;
+    }
+    if (!result.empty()) avoided_.insert(result);
+    return result;
   }
 
   /// Maps on what is known by now, and times what that made new. A plan that promises more is the one to go
   /// on with. Whether anything was new.
-  bool map_again(double share, double longest, std::optional<std::uint64_t> dice) {
+  bool map_again(double share, double longest, const MeasuredOracle::Detour& detour) {
     std::optional<Decisions> again;
     stage("mapping", share, [&] {
       if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > limit_ * options_.budget.count()))
         return false;
       const auto start = Clock::now();
-      learn(forecast_, kernels_);
-      const Outlook outlook(kernels_, &forecast_, doubt_, left_by_tuning());
-      MeasuredOracle oracle(ceilings_, kernels_, others_, outlook, priors_, dice);
+      learn(forecast_, kernels_.all());
+      const Outlook outlook(kernels_.all(), &forecast_, mood());
+      MeasuredOracle oracle(ceilings_, kernels_.all(), others_, outlook, priors_, detour);
       again = planner_.decide(oracle, true);
       mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
       return true;
     });
     if (!again) return false;
     const auto is_unknown = [&](const auto& use) { return kernels_.at(use.first).candidates.empty(); };
-    const auto counts = uses(*again);
-    const double far = dice ? 1.5 + static_cast<double>(gains_.stale()) : 1.1;
+    const auto counts = kernels_.uses(*again);
+    const bool is_detour = detour.dice || !detour.avoided.empty();
+    const double far = is_detour ? 1.5 + static_cast<double>(gains_.stale()) : 1.1;
     std::map<std::string, double> promised;
     for (const auto& use : counts)
       if (is_unknown(use)) promised.emplace(use.first, expected({use}));
@@ -354,7 +347,7 @@ class Search {
   /// Kernels that could take the place of one of the plan's, and are not far behind before either is tuned.
   void add_others(std::vector<Work>& works) {
     constexpr double far = 0.4;
-    const auto counts = uses(best_);
+    const auto counts = kernels_.uses(best_);
     for (const auto& [key, replaces] : others_) {
       TunedKernel& other = kernels_.at(key);
       if (other.first_seconds() <= 0 || counts.contains(key)) continue;
@@ -374,7 +367,7 @@ class Search {
   void tune(double share) {
     std::vector<Work> works;
     double total = 0;
-    for (const auto& [key, count] : uses(best_)) {
+    for (const auto& [key, count] : kernels_.uses(best_)) {
       TunedKernel& kernel = kernels_.at(key);
       works.push_back({&kernel, static_cast<double>(count), &kernel});
       total += works.back().count * kernel.seconds();
@@ -416,126 +409,17 @@ class Search {
     if (ahead) timer_.drop(*ahead);
   }
 
-  Decisions with_schedules(Decisions decisions) const {
-    for (const auto& [key, kernel] : kernels_)
-      if (const auto* best = kernel.best()) decisions.schedules.insert_or_assign(key, best->schedule);
-    return decisions;
-  }
-
-  /// A kernel whose default schedule fails gets another one, whatever it takes. `Error` if none is right.
-  void repair(TunedKernel& kernel) {
-    timer_.set_duty(KernelTimer::Duty::always);
-    while (kernel.best() == nullptr && kernel.fails_as_usual()) {
-      const std::size_t seen = kernel.seen();
-      timer_.time({{&kernel, ideas(kernel)}});
-      if (kernel.seen() == seen)
-        throw Error(cat("search: no schedule of a ", search::name(kernel.prior.family),
-                        " kernel gives right results: ", kernel.candidates.front().timing.problem));
-    }
-    timer_.set_duty(KernelTimer::Duty::none);
-  }
-
-  /// No kernel is taken that was never run: there may have been no time for it. Not after an interruption,
-  /// when nobody wants to wait.
-  void verify(Decisions& decisions) {
-    const auto counts = uses(decisions);
-    std::vector<std::vector<KernelTimer::Request>> never_run;
-    for (const auto& [key, count] : counts)
-      if (TunedKernel& kernel = kernels_.at(key); kernel.candidates.empty()) {
-        if (never_run.empty() || never_run.back().size() == programs_at_once) never_run.emplace_back();
-        never_run.back().push_back({&kernel, {kernel.usual}});
-      }
-    timer_.set_duty(KernelTimer::Duty::unless_cancelled);
-    for (const auto& requests : never_run)
-      if (!is_cancelled()) timer_.time(requests);
-    timer_.set_duty(KernelTimer::Duty::none);
-    for (const auto& [key, count] : counts) {
-      TunedKernel& kernel = kernels_.at(key);
-      repair(kernel);
-      if (kernel.fails_as_usual() && !decisions.schedules.contains(key))
-        decisions.schedules.emplace(key, kernel.best()->schedule);
-    }
-  }
-
-  /// The plan that promises most, each kernel with that of its few best schedules, or the usual one, that is
-  /// the fastest among the plan's other kernels: only there it reads what these wrote, from where they did.
-  void add_chosen_in_place(std::vector<PlanTimer::Candidate>& candidates) {
-    constexpr std::size_t few = 3;
-    const PlanTimer::Candidate* most = nullptr;
-    for (const auto& candidate : candidates)
-      if (candidate.predicted > 0 && !candidate.timing &&
-          (most == nullptr || candidate.predicted < most->predicted))
-        most = &candidate;
-    if (most == nullptr) return;
-    const Decisions mapping = most->decisions;
-    const auto counts = uses(mapping);
-    // By kernel, the schedule of each variant.
-    std::map<std::string, std::vector<codegen::Schedule>> schedules;
-    std::vector<Decisions> variants(few + 1, mapping);
-    for (const auto& [key, count] : counts) {
-      const TunedKernel& kernel = kernels_.at(key);
-      const auto best = kernel.best_few(few);
-      if (best.empty() || count == 0) continue;  // what runs when weights are set is no part of a run
-      for (std::size_t k = 0; k < variants.size(); ++k) {
-        const bool usual = k == few && !kernel.fails_as_usual();
-        schedules[key].push_back(usual ? kernel.usual : best[std::min(k, best.size() - 1)]->schedule);
-        variants[k].schedules.insert_or_assign(key, schedules[key].back());
-      }
-    }
-    // The whole plans are to be timed yet.
-    const double left = options_.budget.count() - elapsed();
-    const double runs = fast_seconds_ < long_run ? 75 : 25;
-    const double end = elapsed() + left / 2;
-    if (!timer_.is_replay() && runs * fast_seconds_ > left / 2) return;
-    const auto seconds =
-        plans_.in_place(variants, fast_seconds_, [this, end] { return is_late() || elapsed() > end; });
-    Decisions chosen = mapping;
-    double sum = 0;
-    for (const auto& [key, tried] : schedules) {
-      std::optional<std::size_t> best;
-      for (std::size_t k = 0; k < tried.size(); ++k)
-        if (seconds[k].contains(key) && (!best || seconds[k].at(key) < seconds[*best].at(key))) best = k;
-      if (!best) continue;
-      chosen.schedules.insert_or_assign(key, tried[*best]);
-      sum += seconds[*best].at(key);
-    }
-    if (sum > 0)
-      candidates.push_back({"each kernel chosen in its place", std::move(chosen), sum, std::nullopt});
-  }
-
   /// The best few plans, timed whole.
   Decisions choose() {
     doing_ = "plans";
     limit_ = 1;
-    std::vector<PlanTimer::Candidate> candidates;
-    const auto add = [&](const std::string& name, const Decisions& decisions, bool tuned) {
-      const auto counts = uses(decisions);
-      const bool known = std::all_of(counts.begin(), counts.end(), [&](const auto& use) {
-        const TunedKernel& kernel = kernels_.at(use.first);
-        return kernel.best() != nullptr || kernel.is_unfit();
-      });
-      const bool fails = std::any_of(counts.begin(), counts.end(), [&](const auto& use) {
-        const TunedKernel& kernel = kernels_.at(use.first);
-        return kernel.fails_as_usual() && (!tuned || kernel.best() == nullptr);
-      });
-      candidates.push_back({name, tuned ? with_schedules(decisions) : decisions,
-                            known && tuned ? predicted(counts) : 0, std::nullopt});
-      if (fails)
-        candidates.back().timing =
-            Timing{.outcome = Timing::Outcome::wrong, .problem = "one of its kernels fails"};
-    };
-    add("as fast compiles it", fast_, false);
-    add("fast's kernels, tuned", fast_, true);
-    // Of the mappings that were tuned, the best.
-    std::stable_sort(mapped_.begin(), mapped_.end(),
-                     [&](const auto& a, const auto& b) { return predicted(a.counts) < predicted(b.counts); });
-    constexpr std::size_t most = 3;
-    if (mapped_.size() > most) mapped_.resize(most);
-    for (const auto& mapped : mapped_)
-      add(cat("mapped on measured times, round ", mapped.round + 1), mapped.decisions, true);
-    add_chosen_in_place(candidates);
-    const std::size_t won = plans_.choose(candidates, fast_seconds_, [this] { return is_late(); });
-    verify(candidates[won].decisions);
+    std::vector<Choice::Mapped> mapped;
+    for (const auto& one : mapped_)
+      mapped.push_back({cat("mapped on measured times, round ", one.round + 1), one.decisions});
+    Choice choice(kernels_, timer_, plans_, ideas_,
+                  {[this] { return is_late(); }, [this] { return is_cancelled(); },
+                   [this] { return options_.budget.count() - elapsed(); }});
+    const auto [candidates, won] = choice.choose(fast_, fast_seconds_, mapped);
     timer_.learn(timer_.key_of("search"), {});
     if (candidates[0].timing) fast_seconds_ = candidates[0].timing->seconds;
     best_seconds_ = candidates[won].timing ? candidates[won].timing->seconds : candidates[won].predicted;
@@ -561,9 +445,9 @@ class Search {
     for (std::size_t k = 0; k < candidates.size(); ++k)
       report->plans.push_back(
           {candidates[k].name, candidates[k].predicted, candidates[k].timing.value_or(Timing{}), k == won});
-    const auto counts = uses(candidates[won].decisions);
+    const auto counts = kernels_.uses(candidates[won].decisions);
     const auto& schedules = candidates[won].decisions.schedules;
-    for (const auto& [key, kernel] : kernels_) {
+    for (const auto& [key, kernel] : kernels_.all()) {
       const auto count = counts.find(key);
       const auto chosen = schedules.find(key);
       report->kernels.push_back(report_of(kernel, ceilings_,
@@ -589,7 +473,7 @@ class Search {
   KernelTimer timer_;
   PlanTimer plans_;
   search::MachineModel ceilings_;
-  std::map<std::string, TunedKernel> kernels_;
+  KernelTable kernels_;
   Ideas ideas_;
   Decisions fast_;
   Decisions best_;
@@ -597,10 +481,11 @@ class Search {
   struct Mapped {
     std::size_t round;
     Decisions decisions;
-    std::map<std::string, std::size_t> counts;
+    Uses counts;
   };
   std::vector<Mapped> mapped_;
-  Others others_;  // what could stand in place of which kernels
+  Others others_;                  // what could stand in place of which kernels
+  std::set<std::string> avoided_;  // kernels, to see what else there is
   std::size_t round_ = 0;
   std::size_t stages_ = 0;      // begun
   double mapping_seconds_ = 0;  // the last one's, of a graph that is saturated
