@@ -82,20 +82,10 @@ class Search {
         if (!learnt && detour.avoided.empty()) detour.dice = Hash(round_).add(k).value();
       }
       owed_ = std::max(0.0, elapsed() / budget - end);
-        fprintf(stderr, "ROUND %zu: %.1fs timed %zu kernels %zu predicted %.1f least %.1f share %.2f\n",
-                round_, elapsed(), timer_.timed(), kernels_.all().size(), predicted(best_) * 1e6,
-                least_predicted() * 1e6, gains_.tuning_share());
       gains_.end_round(least_predicted(), kernels_.tried(), passed());
       doubt_ = 1;  // hope again: of what did not hold the time is known
     }
     was_late_ = is_late();
-      for (const auto& [key, kernel] : kernels_.all())
-        if (!kernel.candidates.empty())
-          fprintf(stderr, "KERNEL %s prior %.2f usual %.2f best %.2f n %zu tiles %d %s\n",
-                  std::string(search::name(kernel.prior.family)).c_str(), kernel.prior.seconds * 1e6,
-                  kernel.usual_seconds() * 1e6, kernel.seconds() * 1e6, kernel.candidates.size(),
-                  kernel.has_tiles(),
-                  kernel::print(kernel.kernel).substr(0, kernel::print(kernel.kernel).find('\n')).c_str());
     return choose();
   }
 
