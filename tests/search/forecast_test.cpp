@@ -57,6 +57,14 @@ TEST(Forecast, WhatWasTimedAgainChangesIt) {
   }
 }
 
+TEST(Forecast, WhatTakesNoTimeIsNoTrouble) {
+  Forecast forecast;
+  forecast.add("a", traits(1));
+  forecast.fit([](const std::string&) { return 0; });
+  EXPECT_GT(forecast.ratio(traits(1)).mean, 0);
+  EXPECT_LT(forecast.ratio(traits(1)).mean, 0.1);
+}
+
 TEST(Forecast, ManyAreNoneTooMany) {
   Forecast forecast;
   for (int k = 0; k < 1200; ++k) forecast.add(std::to_string(k), traits(k % 7, k % 11));

@@ -1,5 +1,6 @@
 #include "luminal/compile/forecast.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace luminal {
@@ -14,7 +15,8 @@ void Forecast::add(const std::string& key, const Traits& traits) {
 void Forecast::fit(const std::function<double(const std::string& key)>& took) {
   std::vector<double> numbers;
   numbers.reserve(keys_.size());
-  for (const auto& key : keys_) numbers.push_back(std::log(took(key)));
+  constexpr double least = 1e-6;  // no time at all has no logarithm
+  for (const auto& key : keys_) numbers.push_back(std::log(std::max(least, took(key))));
   logarithms_.fit(numbers);
 }
 

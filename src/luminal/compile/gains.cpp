@@ -19,12 +19,13 @@ void Gains::end_round(double seconds, std::size_t tried, double passed) {
   by_mapping_ *= remembered;
 }
 
-double Gains::tuning_share() const {
+double Gains::tuning_share(bool are_quick) const {
   constexpr double little = 0.005;  // may be found by either, whatever was
   constexpr double least = 0.2;
-  // What one mapping learns the next ones need; and what is tuned before there are good ones is lost.
+  // Where they are quick, what one mapping learns the next ones need; and what is tuned before there are good
+  // ones is lost.
   constexpr std::size_t early = 5;
-  const double most = rounds_.size() < early ? 0.4 : 0.7;
+  const double most = !are_quick ? 1 - least : rounds_.size() < early ? 0.4 : 0.7;
   const double share = (by_tuning_ + little) / (by_tuning_ + by_mapping_ + 2 * little);
   return std::clamp(share, least, most);
 }

@@ -20,8 +20,8 @@ class Gains {
   void end_round(double seconds, std::size_t tried, double passed);
 
   /// The part of the next round that is for schedules, the rest is for mappings: by what they gained and
-  /// promised lately, a fifth and seven tenths at most for schedules.
-  double tuning_share() const;
+  /// promised lately, a fifth at least for each; more for mappings if these are quick, and most at first.
+  double tuning_share(bool are_quick) const;
   /// Rounds that found nothing, one after the other, five at most: further than that nobody need look.
   std::size_t stale() const { return stale_; }
   /// Whether to go on: not if six rounds tried nothing, or the last six, or as many as took `patience`

@@ -69,7 +69,8 @@ class Search {
       const double seconds = std::max({std::min(4.0, budget / 15), 8 * mapping_seconds_, growth * elapsed()});
       const double end = std::min(limit_, begin + seconds / budget);
       const double before = predicted(best_);
-      tune(begin + gains_.tuning_share() * (end - begin));
+      constexpr double quick = 0.3;
+      tune(begin + gains_.tuning_share(mapping_seconds_ < quick) * (end - begin));
       gains_.by_tuning(before, predicted(best_));
       return_to_best();
       // When all that is promised was tried, one asks what there is but for one kernel; then chance finds
