@@ -8,6 +8,7 @@
 
 namespace luminal {
 
+/// A kernel whose default schedule fails gets another one, whatever it takes.
 void Choice::repair(TunedKernel& kernel) {
   constexpr std::size_t breadth = 16;
   timer_.set_duty(KernelTimer::Duty::always);

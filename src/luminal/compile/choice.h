@@ -20,9 +20,6 @@ class Choice {
   Choice(KernelTable& kernels, KernelTimer& timer, PlanTimer& plans, const Ideas& ideas, Limits limits)
       : kernels_(kernels), timer_(timer), plans_(plans), ideas_(ideas), limits_(std::move(limits)) {}
 
-  /// A kernel whose default schedule fails gets another one, whatever it takes. `Error` if none is right.
-  void repair(TunedKernel& kernel);
-
   /// A mapping, and what it is called.
   struct Mapped {
     std::string name;
@@ -33,13 +30,14 @@ class Choice {
     std::size_t won = 0;
   };
   /// Among what `fast` compiles, a run of which takes about so long, the same tuned, and the best of the
-  /// others.
+  /// others. `Error` if a kernel has no schedule that is right.
   Result choose(const Decisions& fast, double fast_seconds, const std::vector<Mapped>& others);
 
  private:
   PlanTimer::Candidate candidate(const Mapped& mapped, bool tuned);
   Decisions with_schedules(Decisions decisions) const;
   void add_chosen_in_place(std::vector<PlanTimer::Candidate>& candidates, double fast_seconds);
+  void repair(TunedKernel& kernel);
   void verify(Decisions& decisions);
 
   KernelTable& kernels_;

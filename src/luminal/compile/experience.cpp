@@ -25,7 +25,7 @@ double waste(double whole, std::int64_t piece) {
 }
 
 /// What of a nest's schedule decides how it does, so scaled that a difference of 1 is one that matters.
-void add_numbers(const NestSchedule& nest, const NestShape& shape, Process::Point& sum) {
+void add_numbers(const NestSchedule& nest, const NestShape& shape, GaussianProcess::Point& sum) {
   std::vector<double> numbers;
   if (nest.tiles) {
     const auto& tiles = *nest.tiles;
@@ -68,8 +68,8 @@ void add_numbers(const NestSchedule& nest, const NestShape& shape, Process::Poin
 }
 
 /// Of all its nests, on average.
-Process::Point point_of(const Schedule& schedule, const std::vector<NestShape>& shapes) {
-  Process::Point sum(numbers_of_a_nest);
+GaussianProcess::Point point_of(const Schedule& schedule, const std::vector<NestShape>& shapes) {
+  GaussianProcess::Point sum(numbers_of_a_nest);
   for (std::size_t k = 0; k < schedule.nests.size() && k < shapes.size(); ++k)
     add_numbers(schedule.nests[k], shapes[k], sum);
   for (auto& number : sum) number /= static_cast<double>(std::max<std::size_t>(1, shapes.size()));
@@ -77,9 +77,8 @@ Process::Point point_of(const Schedule& schedule, const std::vector<NestShape>& 
 }
 
 /// What of a kernel decides what schedules do well.
-Process::Point point_of(const TunedKernel& kernel) {
-  constexpr std::size_t families = 7;
-  Process::Point point(families);
+GaussianProcess::Point point_of(const TunedKernel& kernel) {
+  GaussianProcess::Point point(search::family_count);
   point[static_cast<std::size_t>(kernel.prior.family)] = 2;
   const NestShape shape = kernel.nests.empty() ? NestShape{} : kernel.nests.front();
   const auto add = [&](double scale, double number) {
@@ -94,14 +93,14 @@ Process::Point point_of(const TunedKernel& kernel) {
   return point;
 }
 
-double distance(const Process::Point& a, const Process::Point& b) {
+double distance(const GaussianProcess::Point& a, const GaussianProcess::Point& b) {
   double sum = 0;
   for (std::size_t k = 0; k < a.size(); ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
   return sum;
 }
 
-Process::Point joined(const Process::Point& a, const Process::Point& b) {
-  Process::Point all = a;
+GaussianProcess::Point joined(const GaussianProcess::Point& a, const GaussianProcess::Point& b) {
+  GaussianProcess::Point all = a;
   all.insert(all.end(), b.begin(), b.end());
   return all;
 }
@@ -124,18 +123,18 @@ std::vector<std::size_t> Experience::pick(const TunedKernel& kernel, const std::
   constexpr double least_hope = 0.1;
   const double curiosity =
       kernel.candidates.empty() ? 0.1 : 0.7 / std::sqrt(std::max(least_hope, kernel.hope));
-  const Process::Point here = point_of(kernel);
+  const GaussianProcess::Point here = point_of(kernel);
   // What the kernel itself tried, then those like it.
   std::vector<std::pair<double, const Known*>> nearest;
   for (const auto& [key, known] : known_)
     nearest.emplace_back(key == kernel.key ? -1 : distance(here, known.kernel), &known);
   std::stable_sort(nearest.begin(), nearest.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  Process process({.near = 0.25, .reach = 1.5, .noise = 0.02});
+  GaussianProcess process({.near = 0.25, .reach = 1.5, .noise = 0.02});
   std::vector<double> numbers;
   for (const auto& [far, known] : nearest) {
     const std::size_t latest = known->tried.size() - std::min(known->tried.size(), of_a_kernel);
-    Process::Point there = known->kernel;
+    GaussianProcess::Point there = known->kernel;
     there.push_back(far < 0 ? 0 : foreign);
     for (std::size_t k = latest; k < known->tried.size() && numbers.size() < enough; ++k) {
       process.add(joined(there, known->tried[k].schedule));
@@ -143,9 +142,9 @@ std::vector<std::size_t> Experience::pick(const TunedKernel& kernel, const std::
     }
   }
   process.fit(numbers);
-  std::vector<Process::Point> points;
+  std::vector<GaussianProcess::Point> points;
   points.reserve(schedules.size());
-  Process::Point own = here;
+  GaussianProcess::Point own = here;
   own.push_back(0);
   for (const auto& schedule : schedules) points.push_back(joined(own, point_of(schedule, kernel.nests)));
   return process.pick(points, count, curiosity);

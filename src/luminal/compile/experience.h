@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "luminal/compile/gaussian_process.h"
 #include "luminal/compile/kernel_timer.h"
-#include "luminal/compile/process.h"
 
 namespace luminal {
 
@@ -20,11 +20,11 @@ class Experience {
 
  private:
   struct Tried {
-    Process::Point schedule;
+    GaussianProcess::Point schedule;
     double logarithm;
   };
   struct Known {
-    Process::Point kernel;
+    GaussianProcess::Point kernel;
     std::vector<Tried> tried;
   };
   std::map<std::string, Known> known_;  // by the kernels' keys

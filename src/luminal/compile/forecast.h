@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "luminal/compile/process.h"
+#include "luminal/compile/gaussian_process.h"
 #include "luminal/compile/traits.h"
 
 namespace luminal {
@@ -24,7 +24,7 @@ class Forecast {
   Ratio ratio(const Traits& traits) const;
 
  private:
-  Process logarithms_{{.common = 1, .trend = 0.2, .near = 1, .reach = 2, .noise = 0.1}};
+  GaussianProcess logarithms_{{.common = 1, .trend = 0.2, .near = 1, .reach = 2, .noise = 0.1}};
   std::vector<std::string> keys_;
   std::set<std::string> known_;
 };

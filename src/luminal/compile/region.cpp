@@ -176,13 +176,9 @@ class Readers {
     if (body->term == nullptr) return body;
     if (there_.contains(body->owner))
       return std::make_shared<rewriting::Body>(rewriting::Body{body->owner, nullptr, {}});
-    const auto [found, fresh] = read_.try_emplace(body.get(), nullptr);
-    if (fresh) {
-      const auto other = rebuilt(body);
-      read_[body.get()] = other;
-      return other;
-    }
-    return found->second;
+    auto& known = read_[body.get()];
+    if (known == nullptr) known = rebuilt(body);
+    return known;
   }
   rewriting::BodyRef rebuilt(const rewriting::BodyRef& body) {
     auto other = std::make_shared<rewriting::Body>(*body);

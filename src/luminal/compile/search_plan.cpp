@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "luminal/codegen/schedule_text.h"
 #include "luminal/compile/ceilings.h"
 #include "luminal/compile/choice.h"
 #include "luminal/compile/fingerprint.h"

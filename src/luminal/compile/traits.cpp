@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "luminal/codegen/nest.h"
 #include "luminal/kernel/structure.h"
 
 namespace luminal {
@@ -68,14 +69,8 @@ bool follows(const Kernel& kernel, const kernel::value::Load& load, LoopId loop)
 
 Traits traits_of(const Kernel& kernel, const search::Estimate& prior, const search::MachineModel& machine,
                  const DimMap& dims) {
-  const auto extent = [&](LoopId loop) {
-    return static_cast<double>(
-        std::max<std::int64_t>(1, kernel.loop(loop).extent.try_eval(dims).value_or(64)));
-  };
   const auto points = [&](const std::vector<LoopId>& loops) {
-    double product = 1;
-    for (const auto loop : loops) product *= extent(loop);
-    return product;
+    return codegen::points_of(kernel, loops, dims);
   };
   const Contents contents = contents_of(kernel);
   bool nested = false;
@@ -94,9 +89,9 @@ Traits traits_of(const Kernel& kernel, const search::Estimate& prior, const sear
   for (const auto& store : kernel.stores()) {
     stored = std::max(stored, points(store.domain));
     const auto last = std::find_if(store.domain.rbegin(), store.domain.rend(),
-                                   [&](LoopId loop) { return extent(loop) > 1; });
+                                   [&](LoopId loop) { return points({loop}) > 1; });
     if (last == store.domain.rend()) continue;
-    row = std::min(row, extent(*last));
+    row = std::min(row, points({*last}));
     for (const auto* load : contents.loads) scattered = scattered || !follows(kernel, *load, *last);
   }
   const bool bent = std::any_of(contents.loads.begin(), contents.loads.end(), [](const auto* load) {
@@ -114,8 +109,7 @@ Traits traits_of(const Kernel& kernel, const search::Estimate& prior, const sear
                    bent ? 1.0 : 0.0,
                    scattered ? 1.0 : 0.0,
                    kernel.stores().size() > 1 ? 1.0 : 0.0};
-  constexpr std::size_t families = 7;
-  for (std::size_t family = 0; family < families; ++family)
+  for (std::size_t family = 0; family < search::family_count; ++family)
     traits.push_back(family == static_cast<std::size_t>(prior.family) ? 1 : 0);
   return traits;
 }

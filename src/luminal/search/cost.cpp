@@ -11,7 +11,8 @@
 namespace luminal::search {
 
 std::string_view name(Family family) {
-  constexpr std::string_view names[] = {"map", "reduce", "row", "contract", "attend", "scatter", "scan"};
+  constexpr std::string_view names[family_count] = {"map",    "reduce",  "row", "contract",
+                                                    "attend", "scatter", "scan"};
   return names[static_cast<std::size_t>(family)];
 }
 

@@ -24,6 +24,7 @@ struct MachineModel {
 
 /// The families of kernels, by structure. They name schedules; legality never depends on them.
 enum class Family : std::uint8_t { map, reduce, row, contract, attend, scatter, scan };
+inline constexpr std::size_t family_count = static_cast<std::size_t>(Family::scan) + 1;
 std::string_view name(Family family);
 
 struct Estimate {

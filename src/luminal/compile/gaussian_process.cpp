@@ -1,4 +1,4 @@
-#include "luminal/compile/process.h"
+#include "luminal/compile/gaussian_process.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b, std::size
 
 }  // namespace
 
-Process::Related Process::related(const Point& a, const Point& b) const {
+GaussianProcess::Related GaussianProcess::related(const Point& a, const Point& b) const {
   double product = 0;
   double distance = 0;
   for (std::size_t k = 0; k < a.size(); ++k) {
@@ -32,16 +32,16 @@ Process::Related Process::related(const Point& a, const Point& b) const {
   return {near, relation_.common + relation_.trend * product + relation_.near * near};
 }
 
-std::vector<double> Process::solved(const Point& point) const {
+std::vector<double> GaussianProcess::solved(const Point& point) const {
   std::vector<double> row(known_.size());
   for (std::size_t k = 0; k < row.size(); ++k)
     row[k] = (related(point, known_[k]).all - dot(row, lower_[k], k)) / lower_[k][k];
   return row;
 }
 
-void Process::add(const Point& point) {
+void GaussianProcess::add(const Point& point) {
   if (!known_.empty() && known_[0].size() != point.size())
-    throw InternalError("process: points of one space are added");
+    throw InternalError("gaussian process: points of one space are added");
   auto row = solved(point);
   const double left = related(point, point).all - dot(row, row, row.size());
   row.push_back(std::sqrt(std::max(left, 0.0) + relation_.noise));
@@ -49,9 +49,9 @@ void Process::add(const Point& point) {
   lower_.push_back(std::move(row));
 }
 
-void Process::fit(const std::vector<double>& numbers) {
+void GaussianProcess::fit(const std::vector<double>& numbers) {
   const std::size_t n = known_.size();
-  if (numbers.size() != n) throw InternalError("process: one number for each point that was added");
+  if (numbers.size() != n) throw InternalError("gaussian process: one number for each point that was added");
   solved_numbers_.resize(n);
   for (std::size_t k = 0; k < n; ++k)
     solved_numbers_[k] = (numbers[k] - dot(lower_[k], solved_numbers_, k)) / lower_[k][k];
@@ -62,7 +62,7 @@ void Process::fit(const std::vector<double>& numbers) {
   }
 }
 
-Process::Guess Process::guess(const Point& point) const {
+GaussianProcess::Guess GaussianProcess::guess(const Point& point) const {
   double sum = 0;
   double nearest = 0;
   for (std::size_t k = 0; k < weights_.size(); ++k) {
@@ -74,8 +74,8 @@ Process::Guess Process::guess(const Point& point) const {
   return {sum, std::sqrt(relation_.near * (1 - nearest * nearest) + relation_.noise)};
 }
 
-std::vector<std::size_t> Process::pick(const std::vector<Point>& points, std::size_t count,
-                                       double curiosity) const {
+std::vector<std::size_t> GaussianProcess::pick(const std::vector<Point>& points, std::size_t count,
+                                               double curiosity) const {
   struct Candidate {
     std::vector<double> row;
     double mean;

@@ -1,5 +1,5 @@
 // Numbers of which some are known.
-#include "luminal/compile/process.h"
+#include "luminal/compile/gaussian_process.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 namespace luminal {
 namespace {
 
-TEST(Process, GoesThroughWhatIsKnown) {
-  Process process({.near = 1, .reach = 1, .noise = 1e-6});
+TEST(GaussianProcess, GoesThroughWhatIsKnown) {
+  GaussianProcess process({.near = 1, .reach = 1, .noise = 1e-6});
   std::vector<double> numbers;
   for (int k = 0; k < 8; ++k) {
     process.add({0.8 * k});
@@ -27,10 +27,10 @@ TEST(Process, GoesThroughWhatIsKnown) {
 }
 
 /// The same numbers as from the definition: two points, so the inverse is known.
-TEST(Process, GuessesAreTheConditionalMeans) {
+TEST(GaussianProcess, GuessesAreTheConditionalMeans) {
   const double noise = 0.2;
   const double reach = 1.5;
-  Process process({.common = 0.5, .trend = 0.1, .near = 2, .reach = reach, .noise = noise});
+  GaussianProcess process({.common = 0.5, .trend = 0.1, .near = 2, .reach = reach, .noise = noise});
   const auto related = [&](double a, double b) {
     return 0.5 + 0.1 * a * b + 2 * std::exp(-(a - b) * (a - b) / (2 * reach * reach));
   };
@@ -47,9 +47,9 @@ TEST(Process, GuessesAreTheConditionalMeans) {
     EXPECT_NEAR(process.guess({x}).mean, first * related(x, 1) + second * related(x, 3), 1e-12);
 }
 
-TEST(Process, PicksTheLeastFirst) {
-  Process process({.near = 1, .reach = 0.3, .noise = 0.01});
-  std::vector<Process::Point> points;
+TEST(GaussianProcess, PicksTheLeastFirst) {
+  GaussianProcess process({.near = 1, .reach = 0.3, .noise = 0.01});
+  std::vector<GaussianProcess::Point> points;
   for (int k = 0; k < 5; ++k) {
     points.push_back({1.0 * k});
     process.add(points.back());
@@ -60,11 +60,11 @@ TEST(Process, PicksTheLeastFirst) {
   EXPECT_TRUE(process.pick({}, 3, 0).empty());
 }
 
-TEST(Process, CuriosityPicksWhatIsFarFromAllAndFromEachOther) {
-  Process process({.near = 1, .reach = 1, .noise = 0.01});
+TEST(GaussianProcess, CuriosityPicksWhatIsFarFromAllAndFromEachOther) {
+  GaussianProcess process({.near = 1, .reach = 1, .noise = 0.01});
   process.add({0});
   process.fit({0});
-  const std::vector<Process::Point> points = {{0.1}, {0.2}, {10}, {10.1}, {20}};
+  const std::vector<GaussianProcess::Point> points = {{0.1}, {0.2}, {10}, {10.1}, {20}};
   const auto picked = process.pick(points, 2, 1);
   const std::set<std::size_t> both(picked.begin(), picked.end());
   EXPECT_EQ(both.size(), 2U);
@@ -72,8 +72,8 @@ TEST(Process, CuriosityPicksWhatIsFarFromAllAndFromEachOther) {
   EXPECT_TRUE(both.contains(2) || both.contains(3));
 }
 
-TEST(Process, WhatIsKnownTwiceIsNoTrouble) {
-  Process process({.near = 1, .reach = 1, .noise = 1e-9});
+TEST(GaussianProcess, WhatIsKnownTwiceIsNoTrouble) {
+  GaussianProcess process({.near = 1, .reach = 1, .noise = 1e-9});
   for (int k = 0; k < 5; ++k) process.add({1, 2});
   process.fit({1, 1, 1, 1, 1});
   EXPECT_NEAR(process.guess({1, 2}).mean, 1, 1e-3);

@@ -4,9 +4,9 @@
 
 namespace luminal {
 
-/// A Gaussian process: numbers at points of a space, of which some are known, and the others are like those
+/// Numbers at points of a space, of which some are known, and the others are like those
 /// near them.
-class Process {
+class GaussianProcess {
  public:
   using Point = std::vector<double>;
   /// How numbers are related.
@@ -17,11 +17,10 @@ class Process {
     double reach = 1;    // so far away
     double noise = 0.1;  // the variance of what one number alone says
   };
-  explicit Process(const Relation& relation) : relation_(relation) {}
+  explicit GaussianProcess(const Relation& relation) : relation_(relation) {}
 
   /// A point of which the number is known from now on.
   void add(const Point& point);
-  std::size_t size() const { return known_.size(); }
   /// The numbers of all points that were added, in that order.
   void fit(const std::vector<double>& numbers);
 
