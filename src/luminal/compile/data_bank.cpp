@@ -5,8 +5,10 @@
 #include <new>
 
 #include "luminal/op/scalar.h"
+#include "luminal/support/error.h"
 #include "luminal/support/hash.h"
 #include "luminal/support/large_memory.h"
+#include "luminal/support/text.h"
 
 namespace luminal {
 namespace {
@@ -36,7 +38,37 @@ std::vector<std::byte> pattern(DType dtype, const DataBank::Numbers& numbers) {
   return bytes;
 }
 
+static_assert(DataBank::unwritten == std::byte{0xFF});
+
+/// The first element whose bits are all 1.
+template <typename Unsigned>
+std::optional<std::size_t> first_of_ones(std::span<const std::byte> elements) {
+  constexpr auto ones = static_cast<Unsigned>(~Unsigned{0});
+  const std::size_t count = elements.size() / sizeof(Unsigned);
+  for (std::size_t k = 0; k < count; ++k) {
+    Unsigned element = 0;
+    std::memcpy(&element, elements.data() + k * sizeof(Unsigned), sizeof(Unsigned));
+    if (element == ones) return k;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::size_t> DataBank::first_unwritten(std::span<const std::byte> elements, std::size_t size) {
+  switch (size) {
+    case 1:
+      return first_of_ones<std::uint8_t>(elements);
+    case 2:
+      return first_of_ones<std::uint16_t>(elements);
+    case 4:
+      return first_of_ones<std::uint32_t>(elements);
+    case 8:
+      return first_of_ones<std::uint64_t>(elements);
+    default:
+      throw InternalError(cat("data bank: no element has ", size, " bytes"));
+  }
+}
 
 void DataBank::Free::operator()(std::byte* memory) const {
   std::free(memory);

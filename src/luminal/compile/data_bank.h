@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -31,6 +32,8 @@ class DataBank {
 
   /// What arrays are filled with before a kernel writes them: no arithmetic has it as its result.
   static constexpr std::byte unwritten{0xFF};
+  /// The first of the elements, of so many bytes each, that is as it was then; none if all were written.
+  static std::optional<std::size_t> first_unwritten(std::span<const std::byte> elements, std::size_t size);
 
  private:
   struct Free {

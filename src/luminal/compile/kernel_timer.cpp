@@ -435,6 +435,7 @@ KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* 
       .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
   options.rounds = rounds;
   options.round_seconds = 5e-4;
+  options.one_memory = true;
   if (kernel.seconds() > 4e-3)
     options.rounds = std::min(rounds, 3);  // what takes long shows its differences in few runs
   options.most_seconds = 1;

@@ -75,17 +75,16 @@ class Session {
         members_(std::move(members)),
         options_(options),
         tell_(std::move(tell)),
-        results_(subjects.size()),
         best_(subjects.size(), -1),
         steps_(subjects.size()),
         disturbed_steps_(subjects.size()) {}
 
   void run() {
-    const Results nudged = options_.nudged && members_.size() > 1 ? nudged_results(members_[0]) : Results{};
+    if (options_.nudged && members_.size() > 1) nudged_ = nudged_results(members_[0]);
     for (const auto k : members_) first_run(k);
-    find_noise(nudged);
     check_agreement();
     tell({.kind = Message::Kind::verified});
+    opinions_.clear();
     results_.clear();
     if (options_.steps)
       for (const auto k : members_) subjects_[k].runner->set_timing(true);
@@ -126,14 +125,24 @@ class Session {
     tell_(message);
   }
 
-  Results results_of(const Subject& subject) const {
+  void get_results(const Subject& subject, Results& results) const {
     const auto memory = runtime::plan_memory(subject.runner->plan(), options_.dims);
-    Results results;
-    for (const auto id : subject.results) {
-      results.emplace_back(memory.bytes[id.index()]);
-      subject.runner->get(id, results.back());
+    results.resize(subject.results.size());
+    for (std::size_t r = 0; r < results.size(); ++r) {
+      const auto id = subject.results[r];
+      results[r].resize(memory.bytes[id.index()]);
+      subject.runner->get(id, results[r]);
     }
-    return results;
+  }
+
+  /// Gives a subject what it reads, and what it writes to.
+  void give(const Subject& subject, const std::vector<Subject::Given>& given) const {
+    const auto& first = subjects_[members_[0]].runner;
+    for (const auto& [buffer, elements, written] : given) {
+      if (written && options_.one_memory && subject.runner != first && first->has(buffer))
+        subject.runner->adopt(buffer, *first, buffer);
+      subject.runner->set(buffer, elements, nullptr, written);
+    }
   }
 
   /// A subject's results where the last bits of its inputs are others: of as many inputs as little memory
@@ -154,38 +163,40 @@ class Session {
           bytes += elements.size();
           elements = copies.emplace_back(luminal::nudged(dtype, elements));
         }
-        subject.runner->set(buffer, elements, nullptr, written);
       }
+      give(subject, given);
       subject.runner->prepare(options_.dims);
       subject.runner->load();
       subject.runner->run();
-      return results_of(subject);
+      Results results;
+      get_results(subject, results);
+      return results;
     } catch (const std::exception&) {
       return {};
     }
   }
 
-  void find_noise(const Results& nudged) {
+  /// By what the first subject's results differ from those of changed inputs.
+  void find_noise() {
     constexpr double margin = 8;  // two plans round at more places than inputs have last bits
-    const Results& first = results_[members_[0]];
-    noise_.assign(first.size(), 0);
-    for (std::size_t r = 0; r < std::min(nudged.size(), first.size()); ++r)
-      noise_[r] = margin * largest_difference(dtype(members_[0], r), nudged[r], first[r]);
+    noise_.assign(results_.size(), 0);
+    for (std::size_t r = 0; r < std::min(nudged_.size(), results_.size()); ++r)
+      noise_[r] = margin * largest_difference(dtype(members_[0], r), nudged_[r], results_[r]);
   }
 
   void first_run(std::size_t k) {
     tell({.kind = Message::Kind::begins}, k);
     const Subject& subject = subjects_[k];
     try {
-      for (const auto& [buffer, elements, written] : subject.given)
-        subject.runner->set(buffer, elements, nullptr, written);
+      give(subject, subject.given);
       subject.runner->prepare(options_.dims);
       subject.runner->load();  // no run's time
       const Stopwatch watch;
       subject.runner->run();
       const double seconds = watch.seconds(subject.parallel);
       tell({.kind = Message::Kind::begins}, k);  // large results take long to be compared
-      results_[k] = results_of(subject);
+      get_results(subject, results_);
+      if (k == members_[0]) find_noise();
       auto problem = against_oracle(k);
       if (!problem && subject.writes_everything) problem = unwritten(k);
       if (problem) {
@@ -193,6 +204,7 @@ class Session {
         return;
       }
       best_[k] = seconds;
+      note_opinion(k);
       // The time of one that is given up after it, or that is always disturbed.
       if (!options_.warmed) tell({.kind = Message::Kind::timed, .seconds = seconds, .first = true}, k);
       // A first run wakes threads, fills caches and touches memory that nobody did: no reason to give up.
@@ -242,16 +254,11 @@ class Session {
 
   /// The first element of floating-point results that no task wrote.
   std::optional<std::string> unwritten(std::size_t k) const {
-    for (std::size_t r = 0; r < results_[k].size(); ++r) {
+    for (std::size_t r = 0; r < results_.size(); ++r) {
       const DType type = dtype(k, r);
       if (!is_floating(type)) continue;  // -1 is a number
-      const std::size_t size = byte_size(type);
-      const auto& bytes = results_[k][r];
-      for (std::size_t at = 0; at + size <= bytes.size(); at += size)
-        if (std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                        bytes.begin() + static_cast<std::ptrdiff_t>(at + size),
-                        [](std::byte b) { return b == DataBank::unwritten; }))
-          return cat("element ", at / size, " is not written");
+      if (const auto place = DataBank::first_unwritten(results_[r], byte_size(type)))
+        return cat("element ", *place, " is not written");
     }
     return std::nullopt;
   }
@@ -264,7 +271,7 @@ class Session {
   /// How large elements of a result are, by the first of them.
   double scale_of(std::size_t k, std::size_t result) const {
     const DType type = dtype(k, result);
-    const auto& elements = results_[k][result];
+    const auto& elements = results_[result];
     const std::size_t size = byte_size(type);
     double scale = 0;
     for (std::size_t i = 0; i < std::min<std::size_t>(elements.size() / size, 4096); ++i)
@@ -275,10 +282,10 @@ class Session {
 
   std::optional<std::string> against_oracle(std::size_t k) const {
     std::vector<double> scales;
-    for (std::size_t r = 0; r < results_[k].size(); ++r) scales.push_back(scale_of(k, r));
+    for (std::size_t r = 0; r < results_.size(); ++r) scales.push_back(scale_of(k, r));
     for (const auto& known : options_.known) {
       const DType type = dtype(k, known.result);
-      const auto& elements = results_[k][known.result];
+      const auto& elements = results_[known.result];
       const std::size_t size = byte_size(type);
       const double got = to_double(load(type, elements.data() + known.place * size));
       const double expected = to_double(known.value);
@@ -290,44 +297,59 @@ class Session {
     return std::nullopt;
   }
 
-  std::optional<std::string> disagreement(std::size_t k, std::size_t with) const {
-    for (std::size_t r = 0; r < results_[k].size() && r < results_[with].size(); ++r)
+  /// What some subjects' results are, within what rounding explains.
+  struct Opinion {
+    Results results;                       // of the first who had it
+    std::vector<std::string> differences;  // by subject: where its results differ; empty: nowhere
+  };
+
+  /// Where results of subjects like `k` differ; empty: nowhere.
+  std::string disagreement(std::size_t k, const Results& got, const Results& expected) const {
+    for (std::size_t r = 0; r < got.size() && r < expected.size(); ++r)
       if (const auto found =
-              difference(dtype(k, r), results_[k][r], results_[with][r], r < noise_.size() ? noise_[r] : 0))
-        return found;
-    return std::nullopt;
+              difference(dtype(k, r), got[r], expected[r], r < noise_.size() ? noise_[r] : 0))
+        return *found;
+    return {};
   }
 
-  using Complaints = std::vector<std::pair<std::size_t, std::string>>;
-
-  /// Those of the subjects whose results are not the reference's.
-  Complaints disagreements(const std::vector<std::size_t>& sound, std::size_t reference) {
-    Complaints result;
-    for (const auto k : sound) {
-      if (k == reference) continue;
-      tell({.kind = Message::Kind::begins}, k);
-      if (const auto found = disagreement(k, reference)) result.emplace_back(k, *found);
+  /// Compares the results of subject `k`, which are at hand now, with those of the subjects before it.
+  void note_opinion(std::size_t k) {
+    bool shared = false;
+    for (auto& opinion : opinions_) {
+      opinion.differences[k] = disagreement(k, results_, opinion.results);
+      shared = shared || opinion.differences[k].empty();
     }
-    return result;
+    if (shared) return;
+    Opinion own{std::move(results_), std::vector<std::string>(subjects_.size())};
+    results_.clear();
+    for (const auto& opinion : opinions_) {
+      const std::string problem = disagreement(k, opinion.results, own.results);
+      for (const auto other : members_)
+        if (other != k && best_[other] >= 0 && opinion.differences[other].empty())
+          own.differences[other] = problem;
+    }
+    opinions_.push_back(std::move(own));
   }
 
-  /// Those that disagree with one with which at least half agree are wrong; if there is none, those that
-  /// disagree with the first.
+  /// Those that are not of an opinion that at least half have are wrong; if there is none, those that are not
+  /// of the first.
   void check_agreement() {
     std::vector<std::size_t> sound;
     for (const auto k : members_)
       if (best_[k] >= 0) sound.push_back(k);
-    std::optional<Complaints> wrong;
-    for (const auto reference : sound) {
-      auto others = disagreements(sound, reference);
-      const bool outvoted = others.size() * 2 > sound.size() && sound.size() > 2;
-      if (!outvoted || !wrong) wrong = std::move(others);
-      if (!outvoted) break;
+    if (opinions_.empty()) return;
+    const Opinion* right = &opinions_.front();
+    for (const auto& opinion : opinions_) {
+      const auto others = std::count_if(sound.begin(), sound.end(),
+                                        [&](std::size_t k) { return !opinion.differences[k].empty(); });
+      if (static_cast<std::size_t>(others) * 2 > sound.size() && sound.size() > 2) continue;
+      right = &opinion;
+      break;
     }
-    if (!wrong) return;
-    for (const auto& [k, why] : *wrong) {
+    for (const auto k : sound) {
+      if (right->differences[k].empty()) continue;
       best_[k] = -1;
-      tell({.kind = Message::Kind::wrong}, k, why);
+      tell({.kind = Message::Kind::wrong}, k, right->differences[k]);
     }
   }
 
@@ -348,7 +370,9 @@ class Session {
   std::vector<std::size_t> members_;
   const MeasureOptions& options_;
   std::function<void(const Message&)> tell_;
-  std::vector<Results> results_;
+  Results results_;  // of the subject that ran last for the first time
+  std::vector<Opinion> opinions_;
+  Results nudged_;
   std::vector<double> noise_;  // by result
   std::vector<double> best_;
   double surrounding_ = 0;  // seconds that it took last

@@ -82,6 +82,9 @@ struct MeasureOptions {
   double patience = 10;
   /// Whether each step of a runner is timed.
   bool steps = false;
+  /// Whether all subjects write to the same memory: they are programs of one kernel, which write the same
+  /// elements.
+  bool one_memory = false;
   /// What leaves the caches as they are in a plan, before every timed run.
   const Surroundings* surroundings = nullptr;
   std::vector<KnownElement> known = {};
