@@ -94,6 +94,12 @@ const std::map<std::string, Generator>& generators() {
          const Tensor x = s.matrix();
          return where(x.lt(1.0), x, x);
        }},
+      {"mask-of-relu",
+       [](Setting& s) {
+         const Tensor x = s.matrix() - 1.0;
+         const Tensor y = x.relu();
+         return y.sum(1, true) * gradients(y.exp2().sum(), {x})[0];
+       }},
       {"cast-same",
        [](Setting& s) {
          return s.g.add_op(Op::cast).input(s.matrix()).type({{}, DType::f32}).finish() * 2.0;
