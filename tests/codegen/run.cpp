@@ -172,7 +172,7 @@ Outcome run_scheduled(const kernel::Kernel& kernel, const std::vector<Bytes>& in
   static std::map<std::pair<bool, std::string>, cpu::Loaded> compiled;  // many schedules print one text
   cpu::Loaded& loaded = compiled[{system_compiler, source.text}];
   try {
-    if (!loaded) loaded = jit(system_compiler).compile(source.text, source.entry);
+    if (!loaded) loaded = jit(system_compiler).compile(source.text, source.entry, nullptr, source.units);
   } catch (const Error& error) {
     ADD_FAILURE() << error.what() << "\n" << kernel::print(kernel) << source.text;
     return {};

@@ -52,7 +52,7 @@ Sections stages(const std::string& graph_text) {
     const auto printed = codegen::print_kernel(planned.kernel, codegen::c_dialect(),
                                                codegen::default_schedule(planned.kernel, machine));
     // The helpers before the entry are tested by themselves.
-    source += printed.text.substr(printed.text.find(" " + printed.entry + "("));
+    source += printed.text.substr(printed.text.find(" " + printed.entry));
   }
   return {{"graph", graph_text},
           {"egraph", egraph},

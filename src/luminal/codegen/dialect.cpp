@@ -42,6 +42,7 @@ constexpr Dialect c{
     .name = "c",
     .vectors = true,
     .helper_qualifier = "static inline __attribute__((always_inline, unused))",
+    .function_qualifier = "static __attribute__((noinline))",
     .entry_qualifier = "",
     .global_space = "",
     .scratch_space = "",

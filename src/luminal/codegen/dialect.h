@@ -12,8 +12,10 @@ struct Dialect {
   std::string_view name;
   /// Whether values of several lanes exist (`vector_size`); elsewhere schedules have one lane.
   bool vectors = false;
-  /// What comes before a helper function, and before the entry.
+  /// What comes before a helper function, before a function that others in the same text call, and before
+  /// the entry.
   std::string_view helper_qualifier;
+  std::string_view function_qualifier;
   std::string_view entry_qualifier;
   /// Address spaces of arrays that all tasks see, and of a task's own scratch.
   std::string_view global_space;

@@ -109,7 +109,6 @@ class Emitter {
   /// An array of `count` elements of this type, a multiple of 64 bytes from the last.
   std::string allocate(const std::string& name, DType held, bool lanes, const Expr& count);
   Expr scratch_bytes() const { return scratch_; }
-  void reset_scratch() { scratch_ = Expr(0); }
 
   /// The loop among `candidates` along which the values are cheapest as vectors; nullopt: none pays.
   std::optional<kernel::LoopId> best_vector_loop(const std::vector<kernel::LoopId>& candidates,
@@ -117,6 +116,7 @@ class Emitter {
 
   const kernel::Kernel& kernel() const { return kernel_; }
   Helpers& helpers() { return helpers_; }
+  const Dialect& dialect() const { return dialect_; }
   std::string fresh(std::string_view prefix) { return std::string(prefix) + std::to_string(next_++); }
 
  private:

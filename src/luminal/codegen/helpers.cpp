@@ -1,7 +1,7 @@
 #include "luminal/codegen/helpers.h"
 
+#include <algorithm>
 #include <array>
-#include <vector>
 
 #include "luminal/codegen/helper_text.h"
 #include "luminal/support/error.h"
@@ -151,11 +151,19 @@ std::string Helpers::use(std::string_view function) {
 
 void Helpers::add(const std::string& function, std::string_view body, DType dtype, int lanes) {
   done_.insert(function);
-  text_ += instantiate(body, dtype, lanes, dialect_.helper_qualifier);
+  texts_.emplace_back(function, instantiate(body, dtype, lanes, dialect_.helper_qualifier));
 }
 
-void Helpers::define(const std::string& function, const std::string& text) {
-  if (done_.insert(function).second) text_ += text;
+void Helpers::call(Function function) {
+  if (std::none_of(functions_.begin(), functions_.end(),
+                   [&](const Function& known) { return known.head == function.head; }))
+    functions_.push_back(std::move(function));
+}
+
+void Helpers::merge(const Helpers& other) {
+  widths_.insert(other.widths_.begin(), other.widths_.end());
+  for (const auto& [name, text] : other.texts_)
+    if (done_.insert(name).second) texts_.emplace_back(name, text);
 }
 
 std::string Helpers::preamble() const {
@@ -165,7 +173,43 @@ std::string Helpers::preamble() const {
     if (type_name(dtype) != name(dtype)) text += cat("typedef ", dtype, " ", type_name(dtype), ";\n");
   }
   for (const int lanes : widths_) text += vector_types(lanes);
-  return text + text_;
+  for (const auto& [name, helper] : texts_) text += helper;
+  return text;
+}
+
+namespace {
+
+/// Each function once, callees first.
+template <typename F>
+void visit(const Function& function, std::set<std::string>& seen, F&& found) {
+  if (!seen.insert(function.head).second) return;
+  for (const auto& callee : function.calls->functions()) visit(callee, seen, found);
+  found(function);
+}
+
+}  // namespace
+
+std::string program(const Function& entry, const Dialect& dialect) {
+  Helpers helpers(dialect);
+  std::string functions;
+  std::set<std::string> seen;
+  visit(entry, seen, [&](const Function& function) {
+    helpers.merge(*function.calls);
+    if (function.head != entry.head) functions += cat(dialect.function_qualifier, " ");
+    functions += cat(function.head, " ", function.body);
+  });
+  return helpers.preamble() + functions;
+}
+
+std::vector<std::string> units(const Function& entry) {
+  std::vector<std::string> result;
+  std::set<std::string> seen;
+  visit(entry, seen, [&](const Function& function) {
+    std::string text = function.calls->preamble();
+    for (const auto& callee : function.calls->functions()) text += cat(callee.head, ";\n");
+    result.push_back(cat(text, function.head, " ", function.body));
+  });
+  return result;
 }
 
 }  // namespace luminal::codegen

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <memory>
+
 #include "luminal/codegen/footprint.h"
 #include "luminal/codegen/nest.h"
 #include "luminal/codegen/source.h"
@@ -8,11 +11,14 @@
 namespace luminal::codegen {
 namespace {
 
-std::string entry_text(const kernel::Kernel& kernel, const Dialect& dialect, std::string_view entry,
-                       const std::string& body) {
-  std::string text = cat(dialect.entry_qualifier, dialect.entry_qualifier.empty() ? "" : " ", "void ", entry,
-                         "(i64 task, void* const* buffers, const i64* dims, void* scratch, i64* status) {\n"
-                         "  (void)task; (void)buffers; (void)dims; (void)scratch; (void)status;\n");
+std::string head(std::string_view qualifier, std::string_view name) {
+  return cat(qualifier, qualifier.empty() ? "" : " ", "void ", name,
+             "(i64 task, void* const* buffers, const i64* dims, void* scratch, i64* status)");
+}
+
+/// A function's braces, and between them names for its arguments and what it does.
+std::string braced(const kernel::Kernel& kernel, const Dialect& dialect, const std::string& body) {
+  std::string text = "{\n  (void)task; (void)buffers; (void)dims; (void)scratch; (void)status;\n";
   const auto dims = kernel.dims();
   for (std::size_t k = 0; k < dims.size(); ++k)
     text += cat("  const i64 dim_", dims[k].name(), " = dims[", k, "]; (void)dim_", dims[k].name(), ";\n");
@@ -30,6 +36,12 @@ std::string entry_text(const kernel::Kernel& kernel, const Dialect& dialect, std
   return cat(text, body, "}\n");
 }
 
+/// A library's function is a variable of the program, which there must be once.
+bool calls_library(const Schedule& schedule) {
+  return std::any_of(schedule.nests.begin(), schedule.nests.end(),
+                     [](const NestSchedule& nest) { return nest.tiles && nest.tiles->library; });
+}
+
 }  // namespace
 
 Source print_kernel(const kernel::Kernel& given, const Dialect& dialect, const Schedule& schedule,
@@ -38,23 +50,37 @@ Source print_kernel(const kernel::Kernel& given, const Dialect& dialect, const S
   const std::vector<Nest> nests = nests_of(kernel);
   if (schedule.nests.size() != nests.size())
     throw InternalError(cat("schedule: ", schedule.nests.size(), " nests for a kernel of ", nests.size()));
-  Helpers helpers(dialect);
-  Emitter emitter(kernel, dialect, helpers);
+  const auto calls = std::make_shared<Helpers>(dialect);
+  Emitter main(kernel, dialect, *calls);
   Source source{
       .text = {}, .entry = std::string(entry), .tasks = Expr(0), .scratch_bytes = Expr(0), .dims = {}};
-  for (std::size_t k = 0; k < nests.size(); ++k) {
-    emitter.reset_scratch();
-    emitter.open();
+  const auto print = [&](Emitter& emitter, std::size_t k) {
     print_nest(emitter, nests[k], schedule.nests[k]);
-    const Expr tasks = task_count(kernel, nests[k], schedule.nests[k]);
-    emitter.line("return;");
-    emitter.close(cat("if (task < ", emitter.text(tasks), ")"));
-    if (k + 1 < nests.size()) emitter.line(cat("task -= ", emitter.text(tasks), ";"));
-    source.tasks = source.tasks + tasks;
     source.scratch_bytes = Expr::max(source.scratch_bytes, emitter.scratch_bytes());
+  };
+  for (std::size_t k = 0; k < nests.size(); ++k) {
+    main.open();
+    if (nests.size() == 1) {
+      print(main, k);
+    } else {
+      const auto called = std::make_shared<Helpers>(dialect);
+      Emitter nest(kernel, dialect, *called);
+      nest.open();
+      print(nest, k);
+      nest.close("");
+      const std::string name = cat(entry, "_", k);
+      calls->call({head("", name), braced(given, dialect, nest.text()), called});
+      main.line(cat(name, "(task, buffers, dims, scratch, status);"));
+    }
+    main.line("return;");
+    const Expr tasks = task_count(kernel, nests[k], schedule.nests[k]);
+    main.close(cat("if (task < ", main.text(tasks), ")"));
+    if (k + 1 < nests.size()) main.line(cat("task -= ", main.text(tasks), ";"));
+    source.tasks = source.tasks + tasks;
   }
-  source.text = entry_text(given, dialect, entry, emitter.text());
-  source.text = helpers.preamble() + source.text;
+  const Function whole{head(dialect.entry_qualifier, entry), braced(given, dialect, main.text()), calls};
+  source.text = program(whole, dialect);
+  if (!calls->functions().empty() && !calls_library(schedule)) source.units = units(whole);
   for (const auto& dim : given.dims()) source.dims.emplace_back(dim.name());
   return source;
 }

@@ -14,6 +14,9 @@ namespace luminal::codegen {
 /// One kernel's program: a task body that any worker may run, in any order, for each task in [0, tasks).
 struct Source {
   std::string text;
+  /// The same as texts that can be compiled apart and linked: other schedules of the kernel, and other
+  /// kernels, have some of them, too. Empty: the text is one piece.
+  std::vector<std::string> units = {};
   std::string entry;
   /// How many tasks there are, and the bytes of scratch that one running task needs (64-byte aligned): both
   /// of the dims.

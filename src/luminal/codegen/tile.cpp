@@ -14,16 +14,19 @@ namespace {
 
 /// rows × vectors accumulators over `depth` terms: c (+)= a · b, with a's rows `a_row` apart and its terms
 /// `a_term` apart, b's terms and c's rows `b_row` and `c_row` apart. Of the rows only `valid` are read.
-std::string micro_kernel(Helpers& helpers, DType dtype, int lanes, int rows, int vectors,
-                         std::string_view name) {
+Function micro_kernel(const Dialect& dialect, DType dtype, int lanes, int rows, int vectors,
+                      std::string_view name) {
+  const auto calls = std::make_shared<Helpers>(dialect);
+  Helpers& helpers = *calls;
   const std::string element(luminal::name(dtype));
   const std::string vector = helpers.type(dtype, lanes);
   const std::string memory = lanes > 1 ? vector + "_u" : vector;
   const std::string fma = helpers.use("fma", dtype, lanes);
   helpers.use("core", dtype, lanes);
-  std::string text = cat("static __attribute__((noinline)) void ", name, "(i64 depth, i64 valid, const ",
-                         element, "* a, i64 a_row, i64 a_term, const ", element, "* b, i64 b_row, ", element,
-                         "* c, i64 c_row, int first) {\n");
+  const std::string head =
+      cat("void ", name, "(i64 depth, i64 valid, const ", element, "* a, i64 a_row, i64 a_term, const ",
+          element, "* b, i64 b_row, ", element, "* c, i64 c_row, int first)");
+  std::string text = "{\n";
   for (int r = 0; r < rows; ++r)
     text += cat("  const ", element, "* a", r, " = a + (", r, " < valid ? ", r, " : 0) * a_row;\n");
   for (int r = 0; r < rows; ++r)
@@ -49,14 +52,15 @@ std::string micro_kernel(Helpers& helpers, DType dtype, int lanes, int rows, int
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v)
       text += cat("  *(", memory, "*)(c + ", r, " * c_row + ", v * lanes, ") = c", r, "_", v, ";\n");
-  return text + "}\n";
+  return {head, text + "}\n", calls};
 }
 
 /// Writes the transpose of a lanes × lanes block: row r of it at to + r·stride.
-std::string transpose(Helpers& helpers, DType dtype, int lanes, std::string_view name) {
-  const std::string vector = helpers.type(dtype, lanes);
-  std::string text =
-      cat("static inline void ", name, "(const ", vector, "* t, ", dtype, "* to, i64 stride) {\n");
+Function transpose(const Dialect& dialect, DType dtype, int lanes, std::string_view name) {
+  const auto calls = std::make_shared<Helpers>(dialect);
+  const std::string vector = calls->type(dtype, lanes);
+  const std::string head = cat("void ", name, "(const ", vector, "* t, ", dtype, "* to, i64 stride)");
+  std::string text = "{\n";
   for (int r = 0; r < lanes; ++r) text += cat("  ", vector, " a", r, " = t[", r, "];\n");
   for (int bit = 1; bit < lanes; bit *= 2) {  // swaps the off-diagonal blocks of each size
     for (int i = 0; i < lanes; ++i) {
@@ -74,7 +78,7 @@ std::string transpose(Helpers& helpers, DType dtype, int lanes, std::string_view
     }
   }
   for (int r = 0; r < lanes; ++r) text += cat("  *(", vector, "_u*)(to + ", r, " * stride) = a", r, ";\n");
-  return text + "}\n";
+  return {head, text + "}\n", calls};
 }
 
 }  // namespace
@@ -191,7 +195,7 @@ void TilePrinter::pack_transposed(ValueId factor, const std::string& buffer, con
                                   const Range& across, const Range& along) {
   const DType held = register_dtype(kernel_.value(factor).dtype);
   const std::string function = cat("luminal_transpose_", held, "x", lanes_);
-  e_.helpers().define(function, transpose(e_.helpers(), held, lanes_, function));
+  e_.helpers().call(transpose(e_.dialect(), held, lanes_, function));
   const LoopId term = across.loops.front();
   const std::string i = cat("i", term.value());
   const std::string flat = cat(along.begin, " + nb + nl");
@@ -230,7 +234,7 @@ void TilePrinter::pack_right(ValueId factor, const std::string& buffer, const st
 
 std::string TilePrinter::tile(DType dtype, int rows, int vectors) {
   const std::string function = cat("luminal_tile_", dtype, "_", rows, "x", vectors, "x", lanes_);
-  e_.helpers().define(function, micro_kernel(e_.helpers(), dtype, lanes_, rows, vectors, function));
+  e_.helpers().call(micro_kernel(e_.dialect(), dtype, lanes_, rows, vectors, function));
   return function;
 }
 

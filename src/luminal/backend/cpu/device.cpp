@@ -147,7 +147,7 @@ class CpuDevice : public runtime::Device {
     if (sources.size() == 1) {  // leaves the pool to those that run
       std::vector<std::unique_ptr<runtime::Program>> programs;
       programs.push_back(
-          std::make_unique<CpuProgram>(jit_.compile(sources[0].text, sources[0].entry, store)));
+          std::make_unique<CpuProgram>(jit_.compile(sources[0].text, sources[0].entry, store, sources[0].units)));
       return programs;
     }
     struct Job {
@@ -165,8 +165,9 @@ class CpuDevice : public runtime::Device {
           auto& mine = *static_cast<Job*>(context);
           const auto k = static_cast<std::size_t>(task);
           try {
+            const codegen::Source& source = mine.sources[k];
             mine.compiled[k] =
-                mine.device->jit_.compile(mine.sources[k].text, mine.sources[k].entry, mine.store);
+                mine.device->jit_.compile(source.text, source.entry, mine.store, source.units);
           } catch (...) {
             mine.failures[k] = std::current_exception();
           }

@@ -59,7 +59,8 @@ Jit::Jit(std::optional<Compiler> compiler) : compiler_(chosen(compiler)) {
 
 Jit::~Jit() = default;
 
-Loaded Jit::compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store) {
+Loaded Jit::compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store,
+                    std::span<const std::string> units) {
   if (const char* directory = std::getenv("LUMINAL_DUMP"); directory != nullptr && *directory != '\0')
     dump(directory, text, entry);
   const std::string key = store == nullptr ? "" : cat(description(), "\n", entry, "\n", text);
@@ -69,7 +70,7 @@ Loaded Jit::compile(const std::string& text, const std::string& entry, runtime::
       } catch (const Error&) {
         // What is kept is not what was put there: it is made again.
       }
-  const std::string binary = loader_->binary(text, entry);
+  const std::string binary = loader_->binary(text, units, entry);
   if (store != nullptr) store->put(key, binary);
   return loader_->load(binary, entry);
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,10 @@ class Jit {
 
   Compiler compiler() const { return compiler_; }
 
-  /// `Error` with the compiler's words if the text is refused.
-  Loaded compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store = nullptr);
+  /// `Error` with the compiler's words if the text is refused. `units` are the text in pieces, if it has
+  /// some: see `codegen::Source`.
+  Loaded compile(const std::string& text, const std::string& entry, runtime::BinaryStore* store = nullptr,
+                 std::span<const std::string> units = {});
   /// The compiler with its version, and the machine it compiles for.
   std::string description() const { return loader_->description(); }
 
@@ -59,7 +62,9 @@ class Jit {
    public:
     virtual ~Loader() = default;
     virtual std::string description() const = 0;
-    virtual std::string binary(const std::string& text, const std::string& entry) = 0;
+    /// Of the text, or of its units if these are compiled sooner.
+    virtual std::string binary(const std::string& text, std::span<const std::string> units,
+                               const std::string& entry) = 0;
     virtual Loaded load(const std::string& binary, const std::string& entry) = 0;
   };
 

@@ -19,10 +19,14 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <atomic>
+#include <cstring>
 #include <mutex>
+#include <optional>
+#include <unordered_map>
 
 #include "luminal/backend/cpu/blas.h"
 #include "luminal/support/error.h"
+#include "luminal/support/sha256.h"
 #include "luminal/support/text.h"
 
 namespace luminal::cpu {
@@ -45,6 +49,57 @@ T take(llvm::Expected<T> value, const char* what) {
 void check(llvm::Error error, const char* what) {
   if (error) throw Error(cat("cpu: ", what, ": ", llvm::toString(std::move(error))));
 }
+
+/// Objects as one binary: the length of each before it.
+std::string joined(const std::vector<std::string>& objects) {
+  std::string binary;
+  for (const auto& object : objects) {
+    const std::uint64_t size = object.size();
+    binary.append(reinterpret_cast<const char*>(&size), sizeof(size));
+    binary += object;
+  }
+  return binary;
+}
+
+/// `Error` if it is none.
+std::vector<std::string_view> separated(std::string_view binary) {
+  std::vector<std::string_view> objects;
+  while (!binary.empty()) {
+    std::uint64_t size = 0;
+    if (binary.size() < sizeof(size)) throw Error("cpu: a kernel's binary is cut off");
+    std::memcpy(&size, binary.data(), sizeof(size));
+    binary.remove_prefix(sizeof(size));
+    if (size > binary.size()) throw Error("cpu: a kernel's binary is cut off");
+    objects.push_back(binary.substr(0, size));
+    binary.remove_prefix(size);
+  }
+  return objects;
+}
+
+/// Objects that were compiled lately, by the hash of their text: candidates of a search differ in few of
+/// them. Safe to use from several threads.
+class Objects {
+ public:
+  std::optional<std::string> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_.find(key);
+    return found == objects_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void add(const std::string& key, const std::string& object) {
+    constexpr std::size_t most = 32 << 20;  // bytes; then all are forgotten
+    const std::lock_guard lock(mutex_);
+    if (bytes_ > most) {
+      objects_.clear();
+      bytes_ = 0;
+    }
+    if (objects_.emplace(key, object).second) bytes_ += object.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::string> objects_;
+  std::size_t bytes_ = 0;
+};
 
 class ClangLoader final : public Jit::Loader {
  public:
@@ -69,7 +124,43 @@ class ClangLoader final : public Jit::Loader {
     return cat(text, " ", passes);
   }
 
-  std::string binary(const std::string& text, const std::string& entry) override {
+  std::string binary(const std::string& text, std::span<const std::string> units,
+                     const std::string& entry) override {
+    if (units.empty()) return joined({object(text, entry)});
+    std::vector<std::string> objects;
+    for (const auto& unit : units) {
+      const std::string key = sha256(unit);
+      auto known = objects_.find(key);
+      if (!known) {
+        known = object(unit, entry);
+        objects_.add(key, *known);
+      }
+      objects.push_back(std::move(*known));
+    }
+    return joined(objects);
+  }
+
+  Loaded load(const std::string& binary, const std::string& entry) override {
+    const std::shared_ptr<llvm::orc::JITDylib> library = library_for(entry);
+    for (const auto object : separated(binary))
+      check(jit_->addObjectFile(*library, llvm::MemoryBuffer::getMemBufferCopy(
+                                              llvm::StringRef(object.data(), object.size()), entry)),
+            "adding a kernel");
+    const auto function = take(jit_->lookup(*library, entry), "the kernel's function").toPtr<Function>();
+    connect_blas(entry, [&](const char* name) { return variable(*library, name); });
+    return {function, library};
+  }
+
+ private:
+  std::unique_ptr<llvm::orc::JITTargetMachineBuilder> builder_;
+  std::shared_ptr<llvm::orc::LLJIT> jit_;
+  std::string triple_;
+  std::string cpu_;
+  std::vector<std::string> features_;
+  std::atomic<unsigned> number_{0};
+  Objects objects_;
+
+  std::string object(const std::string& text, const std::string& entry) const {
     llvm::LLVMContext context;
     std::unique_ptr<llvm::Module> module = front_end(text, entry, context);
     std::unique_ptr<llvm::TargetMachine> machine = take(builder_->createTargetMachine(), "the target");
@@ -83,23 +174,6 @@ class ClangLoader final : public Jit::Loader {
     const auto object = take(compiler(*module), "machine code");
     return object->getBuffer().str();
   }
-
-  Loaded load(const std::string& binary, const std::string& entry) override {
-    const std::shared_ptr<llvm::orc::JITDylib> library = library_for(entry);
-    check(jit_->addObjectFile(*library, llvm::MemoryBuffer::getMemBufferCopy(binary, entry)),
-          "adding a kernel");
-    const auto function = take(jit_->lookup(*library, entry), "the kernel's function").toPtr<Function>();
-    connect_blas(entry, [&](const char* name) { return variable(*library, name); });
-    return {function, library};
-  }
-
- private:
-  std::unique_ptr<llvm::orc::JITTargetMachineBuilder> builder_;
-  std::shared_ptr<llvm::orc::LLJIT> jit_;
-  std::string triple_;
-  std::string cpu_;
-  std::vector<std::string> features_;
-  std::atomic<unsigned> number_{0};
 
   /// Removed from the JIT with its last owner.
   std::shared_ptr<llvm::orc::JITDylib> library_for(const std::string& entry) {
@@ -138,6 +212,7 @@ class ClangLoader final : public Jit::Loader {
                                           "-target-cpu",
                                           cpu_.c_str(),
                                           "-O2",
+                                          "-discard-value-names",
                                           "-disable-llvm-passes",
                                           "-ffp-contract=off",
                                           "-mprefer-vector-width=512",

@@ -105,7 +105,8 @@ class SystemLoader final : public Jit::Loader {
 
   std::string description() const override { return description_; }
 
-  std::string binary(const std::string& text, const std::string& entry) override {
+  std::string binary(const std::string& text, std::span<const std::string> /*units*/,
+                     const std::string& entry) override {
     const PrivateDirectory directory;
     const fs::path source = directory.path() / "kernel.c";
     const fs::path library = directory.path() / "kernel.so";
