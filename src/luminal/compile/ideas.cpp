@@ -11,7 +11,9 @@ namespace luminal {
 namespace {
 
 double gained(const TunedKernel& kernel) {
-  return kernel.usual_seconds() > 0 ? kernel.best()->timing.seconds / kernel.usual_seconds() : 1;
+  return kernel.usual_seconds() > 0 && kernel.best() != nullptr
+             ? kernel.best()->timing.seconds / kernel.usual_seconds()
+             : 1;
 }
 
 /// Whether to time a kernel takes longer than to compile it.
@@ -30,11 +32,10 @@ bool wastes_time(const TunedKernel& kernel, const codegen::Schedule& schedule) {
 
 }  // namespace
 
-/// The best schedule with its nests as they are in kernels that have a nest of the same shape, and gained
-/// more.
 std::optional<codegen::Schedule> Ideas::lead(const TunedKernel& kernel) const {
-  if (kernel.best() == nullptr) return std::nullopt;
-  codegen::Schedule result = kernel.best()->schedule;
+  if (kernel.best() == nullptr && !kernel.candidates.empty()) return std::nullopt;
+  codegen::Schedule result = kernel.best() != nullptr ? kernel.best()->schedule : kernel.usual;
+  bool found = false;
   for (std::size_t k = 0; k < kernel.nests.size(); ++k) {
     const auto known = nests_.find(kernel.nests[k].text);
     if (known == nests_.end()) continue;
@@ -46,8 +47,10 @@ std::optional<codegen::Schedule> Ideas::lead(const TunedKernel& kernel) const {
       if (!there) continue;
       least = other.gained;
       result.nests[k] = *there;
+      found = true;
     }
   }
+  if (!found || kernel.has(result)) return std::nullopt;
   return result;
 }
 

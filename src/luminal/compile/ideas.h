@@ -19,12 +19,14 @@ class Ideas {
   /// experience variants of the usual one and what is near its `breadth` best ones.
   std::vector<codegen::Schedule> next(const TunedKernel& kernel, std::size_t breadth) const;
 
+  /// The kernel's best schedule, or the usual one if it has tried none, with its nests as they are in kernels
+  /// that have a nest of the same shape, and gained more. None if there is no such thing, or it was tried.
+  std::optional<codegen::Schedule> lead(const TunedKernel& kernel) const;
+
   /// Keeps what the kernel's candidates from the given one on tell.
   void learn(const TunedKernel& kernel, std::size_t first);
 
  private:
-  std::optional<codegen::Schedule> lead(const TunedKernel& kernel) const;
-
   /// How a nest runs in the best schedule of a kernel.
   struct Known {
     codegen::NestSchedule schedule;

@@ -274,7 +274,7 @@ std::string Planner::text() const {
   return text;
 }
 
-Decisions Planner::decide(search::CostOracle& oracle, bool weigh_others) {
+Decisions Planner::decide(search::CostOracle& oracle, bool weigh_others, const Decisions* from) {
   Decisions decisions;
   const bool first = saturated_.empty();
   for (const auto& [region, key] : parts_) {
@@ -282,7 +282,8 @@ Decisions Planner::decide(search::CostOracle& oracle, bool weigh_others) {
     auto& saturated = saturated_[key];
     if (!saturated) saturated = std::make_unique<SaturatedRegion>(dag_, region, options_, reports_);
     decisions.regions.emplace(key,
-                              saturated->map(options_, oracle, dims_, largest_dims_, reports_, weigh_others));
+                              saturated->map(options_, oracle, dims_, largest_dims_, reports_, weigh_others,
+                                             from != nullptr ? &from->regions.at(key) : nullptr));
   }
   if (first)
     report(reports_, "regions", 0, cat(parts_.size(), " regions, ", decisions.regions.size(), " different"));

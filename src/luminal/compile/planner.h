@@ -28,8 +28,9 @@ class Planner {
   Planner(Dag dag, std::shared_ptr<runtime::Device> device, const CompileOptions& options,
           const DimMap& known, const BucketChoice& buckets);
 
-  /// Saturates regions that have not been yet, and maps all with the oracle.
-  Decisions decide(search::CostOracle& oracle, bool weigh_others = false);
+  /// Saturates regions that have not been yet, and maps all with the oracle; `from` decisions of this
+  /// planner, if there are some.
+  Decisions decide(search::CostOracle& oracle, bool weigh_others = false, const Decisions* from = nullptr);
   /// The kernels of a plan, and how often a run launches each: by kernel key. Those that only setting weights
   /// launches count 0.
   std::map<std::string, std::pair<const kernel::Kernel*, std::size_t>> launches(

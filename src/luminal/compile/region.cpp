@@ -134,16 +134,14 @@ SaturatedRegion::SaturatedRegion(const Dag& dag, const rewriting::Region& region
 
 namespace {
 
-using Groups = std::vector<std::vector<rewriting::BodyRef>>;
-
 void add_leaves(const rewriting::BodyRef& body, std::set<ClassId>& leaves) {
   if (body->term == nullptr) leaves.insert(body->owner);
   for (const auto& child : body->children) add_leaves(child, leaves);
 }
 
 /// The bodies one by one, in an order in which each reads only what is there.
-Groups apart(const std::vector<rewriting::BodyRef>& bodies) {
-  Groups result;
+BodyGroups apart(const std::vector<rewriting::BodyRef>& bodies) {
+  BodyGroups result;
   std::vector<rewriting::BodyRef> left = bodies;
   while (!left.empty()) {
     const auto ready = std::find_if(left.begin(), left.end(), [&](const rewriting::BodyRef& body) {
@@ -192,9 +190,47 @@ class Readers {
 
 }  // namespace
 
+/// Kernels of several outputs, or one for each, as the oracle says.
+BodyGroups SaturatedRegion::weighed(const BodyGroups& groups, search::CostOracle& oracle, const DimMap& dims,
+                                    CompiledRegion& result) {
+  constexpr double clearly = 0.98;
+  const auto seconds_of = [&](const kernel::Kernel& kernel) {
+    const auto estimate = oracle.estimate(kernel, dims);
+    return estimate ? estimate->seconds : 1e9;
+  };
+  BodyGroups chosen;
+  for (const auto& bodies : groups) {
+    const BodyGroups single = bodies.size() > 1 ? apart(bodies) : BodyGroups{bodies};
+    if (single.size() < 2) {
+      chosen.push_back(bodies);
+      continue;
+    }
+    const auto whole = rewriting::lower(terms_, bodies);
+    search::Together together{.kernel = kernel::hash(whole.kernel)};
+    std::vector<std::string> parts;
+    double seconds = 0;
+    for (const auto& one : single) {
+      const auto lowered = rewriting::lower(terms_, one);
+      together.parts.push_back({kernel::hash(lowered.kernel), search::on_classes(lowered)});
+      parts.push_back(kernel::key(lowered.kernel));
+      seconds += seconds_of(lowered.kernel);
+      result.others.push_back({lowered.kernel});
+    }
+    if (seconds < clearly * seconds_of(whole.kernel))
+      chosen.insert(chosen.end(), single.begin(), single.end());
+    else
+      chosen.push_back(bodies);
+    weighed_.insert(std::move(together));
+    result.together.emplace(kernel::key(whole.kernel), std::move(parts));
+    result.others.push_back({whole.kernel});
+  }
+  return chosen;
+}
+
 CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostOracle& oracle,
                                     const DimMap& dims, const DimMap& largest,
-                                    std::vector<StageReport>& reports, bool weigh_others) {
+                                    std::vector<StageReport>& reports, bool weigh_others,
+                                    const CompiledRegion* from) {
   Clock clock;
   const auto& terms = terms_;
   CompiledRegion result;
@@ -205,11 +241,15 @@ CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostO
   map_options.memory_budget = static_cast<double>(options.memory_budget);
   map_options.largest_dims = largest;
   map_options.lowered = &lowered_;
+  if (from != nullptr) map_options.from = from->bodies;
+  map_options.together = {weighed_.begin(), weighed_.end()};
+  map_options.measured = weigh_others;
   std::vector<std::string> rejected;
   const auto mapping = options.random_seed != 0 ? search::random_mapping(terms, options.random_seed)
                                                 : search::map(terms, oracle, dims, map_options,
                                                               options.inspect ? &rejected : nullptr);
   result.evaluated = mapping.evaluated;
+  result.bodies = mapping.bodies;
   report(reports, "map", clock.lap(),
          cat(mapping.evaluated, " bodies priced, ", mapping.bodies.size(), " taken"));
   if (options.inspect) {
@@ -222,25 +262,7 @@ CompiledRegion SaturatedRegion::map(const CompileOptions& options, search::CostO
     for (const auto& body : mapping.bodies)
       if (const auto other = readers.of(body))
         result.others.push_back({rewriting::lower(terms, {other}).kernel});
-    Groups weighed;
-    for (const auto& bodies : groups) {
-      const auto single = bodies.size() > 1 ? apart(bodies) : Groups{bodies};
-      double seconds = 0;
-      for (const auto& one : single) {
-        if (bodies.size() < 2) break;
-        result.others.push_back({rewriting::lower(terms, one).kernel});
-        const auto estimate = oracle.estimate(result.others.back().kernel, dims);
-        seconds += estimate ? estimate->seconds : 1e9;
-      }
-      const auto together =
-          bodies.size() > 1 ? oracle.estimate(rewriting::lower(terms, bodies).kernel, dims) : std::nullopt;
-      const bool split = bodies.size() > 1 && (!together || seconds < together->seconds * 0.98);
-      if (split)
-        weighed.insert(weighed.end(), single.begin(), single.end());
-      else
-        weighed.push_back(bodies);
-    }
-    groups = std::move(weighed);
+    groups = weighed(groups, oracle, dims, result);
   }
   report(reports, "group", clock.lap());
 

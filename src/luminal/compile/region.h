@@ -1,5 +1,7 @@
 #pragma once
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "luminal/compile/options.h"
@@ -34,6 +36,10 @@ struct CompiledRegion {
     std::string replaces = {};  // the key of the kernel whose place it could take alone
   };
   std::vector<Other> others;
+  /// Kernels of several outputs, in the plan or not, and those that have one of these each: by their keys.
+  std::map<std::string, std::vector<std::string>> together = {};
+  /// What was mapped, as terms of the region that was.
+  std::vector<rewriting::BodyRef> bodies = {};
   // What saturation and mapping did, for reports.
   std::size_t classes = 0;
   std::size_t terms = 0;
@@ -44,6 +50,9 @@ struct CompiledRegion {
   std::string derivation;
 };
 
+/// Bodies by the kernel that computes them.
+using BodyGroups = std::vector<std::vector<rewriting::BodyRef>>;
+
 /// A region after saturation: all ways to write what it computes.
 class SaturatedRegion {
  public:
@@ -52,14 +61,19 @@ class SaturatedRegion {
 
   /// Maps and lowers for these dims, which may come to the `largest`. With `weigh_others` kernels of several
   /// outputs are taken apart, and weights are stored in another layout when they are set, where the oracle
-  /// says that this is faster.
+  /// says that this is faster. `from`: what was mapped before, to be improved.
   CompiledRegion map(const CompileOptions& options, search::CostOracle& oracle, const DimMap& dims,
-                     const DimMap& largest, std::vector<StageReport>& reports, bool weigh_others = false);
+                     const DimMap& largest, std::vector<StageReport>& reports, bool weigh_others = false,
+                     const CompiledRegion* from = nullptr);
 
  private:
+  BodyGroups weighed(const BodyGroups& groups, search::CostOracle& oracle, const DimMap& dims,
+                     CompiledRegion& result);
+
   rewriting::Language language_;
   rewriting::Terms terms_;
   search::LoweredBodies lowered_;
+  std::set<search::Together> weighed_;  // that were weighed until now
   std::size_t term_count_ = 0;
   bool saturated_ = true;
 };

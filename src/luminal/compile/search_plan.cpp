@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "luminal/compile/alternatives.h"
 #include "luminal/compile/ceilings.h"
 #include "luminal/compile/choice.h"
 #include "luminal/compile/fingerprint.h"
@@ -71,6 +72,7 @@ class Search {
       constexpr double quick = 0.3;
       tune(begin + gains_.tuning_share(mapping_seconds_ < quick) * (end - begin));
       gains_.by_tuning(before, predicted(best_));
+      follow_leads(end);
       return_to_best();
       // When all that is promised was tried, one asks what there is but for one kernel; then chance finds
       // what is left.
@@ -180,7 +182,11 @@ class Search {
   /// they take long.
   std::vector<codegen::Schedule> first_ideas(const TunedKernel& kernel) const {
     constexpr double much = 3e-4;
-    if (kernel.has_tiles() || round_ == 0 || kernel.prior.seconds > much) return {kernel.usual};
+    if (kernel.has_tiles() || round_ == 0 || kernel.prior.seconds > much) {
+      std::vector<codegen::Schedule> schedules = {kernel.usual};
+      if (const auto lead = ideas_.lead(kernel)) schedules.push_back(*lead);
+      return schedules;
+    }
     auto schedules = ideas_.next(kernel, 1);
     if (schedules.size() > TunedKernel::some) schedules.resize(TunedKernel::some);
     return schedules;
@@ -223,25 +229,32 @@ class Search {
     if (ahead) timer_.drop(*ahead);
   }
 
-  /// Notes what could stand in place of which kernels: alone of that one, with others of none.
-  void note_others(const Decisions& decisions) {
-    for (const auto& [key, region] : decisions.regions)
-      for (const auto& [kernel, replaces] : region.others) others_[kernels_.of(kernel).key].insert(replaces);
-  }
-
-  /// What could stand in place of the best plan's kernels and of the `fresh` ones, of what matters.
-  Uses others_of(const std::map<std::string, double>& fresh) {
-    constexpr double little = 0.003;
-    const double total = expected(best_);
+  /// Tries what did well for nests of the same shape in kernels that are in no plan now: those were left as
+  /// they are usually scheduled, when others in their place were tuned.
+  void follow_leads(double share) {
+    constexpr double little = 0.01;
+    const double total = predicted(best_);
+    std::vector<TunedKernel*> waiting;
     const auto counts = kernels_.uses(best_);
-    Uses result;
-    for (const auto& [key, replaced] : others_)
-      if (kernels_.at(key).prior.seconds > little * total &&
-          std::any_of(replaced.begin(), replaced.end(), [&](const auto& one) {
-            return one.empty() || counts.contains(one) || fresh.contains(one);
-          }))
-        result.emplace(key, 1);
-    return result;
+    for (const auto& [key, kernel] : kernels_.all())
+      if (!counts.contains(key) && kernel.best() != nullptr && kernel.seconds() > little * total &&
+          kernel.prior.seconds < 0.5 * total)
+        waiting.push_back(&kernels_.at(key));
+    std::size_t next = 0;
+    stage("leads", share, [&] {
+      std::vector<KernelTimer::Request> requests;
+      for (; next < waiting.size() && requests.size() < KernelTimer::programs_at_once; ++next)
+        if (auto lead = ideas_.lead(*waiting[next])) requests.push_back({waiting[next], {std::move(*lead)}});
+      if (requests.empty()) return false;
+      std::vector<std::size_t> tried;
+      for (const auto& request : requests) tried.push_back(request.kernel->candidates.size());
+      timer_.time(requests);
+      for (std::size_t k = 0; k < requests.size(); ++k) {
+        const auto& kernel = *requests[k].kernel;
+        if (kernel.candidates.size() > tried[k]) ideas_.learn(kernel, tried[k]);
+      }
+      return true;
+    });
   }
 
   /// What was promised of the plan to go on with may not hold: another one is better then.
@@ -288,8 +301,8 @@ class Search {
       const auto start = Clock::now();
       learn(forecast_, kernels_.all());
       const Outlook outlook(kernels_.all(), &forecast_, mood());
-      MeasuredOracle oracle(ceilings_, kernels_.all(), others_, outlook, priors_, detour);
-      again = planner_.decide(oracle, true);
+      MeasuredOracle oracle(ceilings_, kernels_.all(), alternatives_.others(), outlook, priors_, detour);
+      again = planner_.decide(oracle, true, &best_);
       mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
       return true;
     });
@@ -315,7 +328,7 @@ class Search {
     if (hoped > 0) doubt_ = std::clamp(doubt_ * took / hoped, 1.0, most);
     const bool better =
         std::none_of(counts.begin(), counts.end(), is_unknown) && expected(counts) < expected(best_);
-    note_others(*again);
+    alternatives_.note(*again);
     if (better) {
       gains_.by_mapping(expected(best_), expected(counts));
       best_ = std::move(*again);
@@ -323,7 +336,8 @@ class Search {
                        [&](const auto& mapped) { return mapped.counts == counts; }))
         mapped_.push_back({round_, best_, counts});
     }
-    const auto others = others_of(promised);
+    constexpr double little = 0.003;
+    const auto others = alternatives_.beside(kernels_.uses(best_), promised, little * expected(best_));
     const auto unknown = std::count_if(others.begin(), others.end(), is_unknown);
     time_untimed("others", others, share, [] { return true; });
     return better || hoped > 0 || std::count_if(others.begin(), others.end(), is_unknown) < unknown;
@@ -334,24 +348,6 @@ class Search {
     return ideas_.next(kernel, std::min<std::size_t>(3 + round_, 16));
   }
 
-  /// Kernels that could take the place of one of the plan's, and are not far behind before either is tuned.
-  void add_others(std::vector<Work>& works) {
-    constexpr double far = 0.4;
-    const auto counts = kernels_.uses(best_);
-    for (const auto& [key, replaces] : others_) {
-      TunedKernel& other = kernels_.at(key);
-      if (other.first_seconds() <= 0 || counts.contains(key)) continue;
-      for (const auto& one : replaces) {
-        if (!counts.contains(one)) continue;
-        const TunedKernel& replaced = kernels_.at(one);
-        const double hope = replaced.first_seconds() / other.first_seconds();
-        if (hope > far)
-          works.push_back({&other, static_cast<double>(counts.at(one)), &replaced, std::min(1.0, hope)});
-        break;
-      }
-    }
-  }
-
   /// Tunes the schedules of the best plan's kernels and of what could take their place, always those of which
   /// most is to be expected.
   void tune(double share) {
@@ -359,10 +355,10 @@ class Search {
     double total = 0;
     for (const auto& [key, count] : kernels_.uses(best_)) {
       TunedKernel& kernel = kernels_.at(key);
-      works.push_back({&kernel, static_cast<double>(count), &kernel});
+      works.push_back({.kernel = &kernel, .count = static_cast<double>(count), .now = {&kernel}});
       total += works.back().count * kernel.seconds();
     }
-    add_others(works);
+    alternatives_.add_to(works, kernels_.uses(best_));
     const auto choose = [&](const TunedKernel* but) -> Work* {
       constexpr double little = 0.001;
       Work* chosen = nullptr;
@@ -464,6 +460,7 @@ class Search {
   PlanTimer plans_;
   search::MachineModel ceilings_;
   KernelTable kernels_;
+  Alternatives alternatives_{kernels_};
   Ideas ideas_;
   Decisions fast_;
   Decisions best_;
@@ -474,7 +471,6 @@ class Search {
     Uses counts;
   };
   std::vector<Mapped> mapped_;
-  Others others_;                  // what could stand in place of which kernels
   std::set<std::string> avoided_;  // kernels, to see what else there is
   std::size_t round_ = 0;
   std::size_t stages_ = 0;      // begun

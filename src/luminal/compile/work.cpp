@@ -5,7 +5,8 @@
 namespace luminal {
 
 double Work::gain(double hoped, int done) const {
-  const double seconds = now->seconds();
+  double seconds = 0;
+  for (const auto* one : now) seconds += part * one->seconds();
   const double limit = std::min(kernel->prior.seconds, seconds);
   return hoped * count * (seconds - 0.7 * limit) / (1 + done);
 }

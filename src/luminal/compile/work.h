@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "luminal/compile/kernel_timer.h"
 
 namespace luminal {
@@ -6,10 +8,12 @@ namespace luminal {
 /// A kernel to be tuned in a round of a search, and what that may gain.
 struct Work {
   TunedKernel* kernel;
-  double count;            // in a run
-  const TunedKernel* now;  // itself, or the one in whose place it could stand
-  double hope = 1;         // in this round: falls with every step that found nothing
-  int steps = 0;           // in this round
+  double count;  // in a run
+  /// Itself, or those in whose place it could stand, and the part of them that it does.
+  std::vector<const TunedKernel*> now;
+  double part = 1;
+  double hope = 1;  // in this round: falls with every step that found nothing
+  int steps = 0;    // in this round
 
   /// What the next step may gain in a run, seconds: the less the more steps there were, and not beyond what
   /// the ceilings allow. Of this round: each tries a little more of what earlier ones left.

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "luminal/search/components.h"
 #include "luminal/search/cut.h"
@@ -35,6 +36,7 @@ class Mapper {
     find_candidates();
     find_components();
     find_largest_io();
+    find_savings();
   }
 
   Mapping run() {
@@ -52,6 +54,8 @@ class Mapper {
       count_references(plan);
     }
     best = refined(std::move(best));
+    if (auto other = plan_of(options_.from); !other.empty())
+      if (other = refined(std::move(other)); total(other) <= total(best)) best = std::move(other);
     Mapping result;
     result.seconds = total(best);
     result.evaluated = memo_.size();
@@ -176,13 +180,11 @@ class Mapper {
         if (const auto cost = recalled(known->second.kernel)) return {*cost, known->second.on_classes};
     const auto lowered = rewriting::lower(terms_, {cut.body});
     const std::uint64_t kernel = kernel::hash(lowered.kernel);
-    Hash on_classes(3);
-    on_classes.add(kernel);
-    for (const auto input : lowered.inputs) on_classes.add(input.value());
+    const std::uint64_t here = on_classes(lowered);
     const auto [it, fresh] = memo_.emplace(kernel, std::nullopt);
     if (fresh) it->second = oracle_.estimate(lowered.kernel, dims_);
-    if (options_.lowered != nullptr) options_.lowered->entries[cut.key] = {kernel, on_classes.value()};
-    return {it->second, on_classes.value()};
+    if (options_.lowered != nullptr) options_.lowered->entries[cut.key] = {kernel, here};
+    return {it->second, here};
   }
 
   std::optional<std::optional<Estimate>> recalled(std::uint64_t kernel) {
@@ -217,7 +219,9 @@ class Mapper {
     const double most = most_elements(id);
     if (options_.memory_budget > 0) return most * size > options_.memory_budget ? 1e4 * traffic : 0;
     if (most * size > huge && most > 4 * most_io_) return 1e4 * traffic;
-    return n <= 4 * largest_io_ || n <= 65536 ? 0 : 4 * traffic;
+    constexpr double cached = 16 << 20;
+    if (n <= 4 * largest_io_ || n <= 65536 || (options_.measured && n * size <= cached)) return 0;
+    return 4 * traffic;
   }
 
   // ------------------------------------------------------------------------------------------ cuts
@@ -370,6 +374,26 @@ class Mapper {
 
   using Plan = std::map<ClassId, CutRef>;
 
+  /// Bodies as cuts.
+  Plan plan_of(const std::vector<BodyRef>& bodies) const {
+    std::map<const rewriting::Body*, CutRef> known;  // parts are shared, and stay so
+    const std::function<CutRef(const BodyRef&)> cut_of = [&](const BodyRef& body) {
+      CutRef& cut = known[body.get()];
+      if (cut != nullptr) return cut;
+      if (body->term == nullptr) return cut = leaf_cut(body->owner);
+      std::vector<CutRef> children;
+      for (const auto& child : body->children) children.push_back(cut_of(child));
+      const auto number = body->term - terms_[body->owner].terms.data();
+      cut = combined(body->owner, *body->term, static_cast<std::size_t>(number), children);
+      if (cut == nullptr)
+        throw InternalError(cat("mapping: class ", body->owner.value(), " would be written in two ways"));
+      return cut;
+    };
+    Plan plan;
+    for (const auto& body : bodies) plan.emplace(body->owner, cut_of(body));
+    return plan;
+  }
+
   bool needs_body(ClassId id) const { return !terms_[id].is_source(); }
 
   std::vector<CutRef> by_price(ClassId id) {
@@ -428,7 +452,47 @@ class Mapper {
     double sum = 0;
     for (const auto& [id, cut] : plan)
       sum += terms_[id].is_static ? loading(price(*cut)->seconds) : price(*cut)->seconds + memory_price(id);
+    return sum - saved(plan);
+  }
+
+  /// What running bodies as one saves, the most first.
+  double saved(const Plan& plan) const {
+    if (savings_.empty()) return 0;
+    std::unordered_set<std::uint64_t> left;
+    for (const auto& [id, cut] : plan)
+      if (!terms_[id].is_static) left.insert(cut->lowered);
+    double sum = 0;
+    for (const auto& [seconds, together] : savings_) {
+      const auto& parts = together->parts;
+      if (!std::all_of(parts.begin(), parts.end(),
+                       [&](const Together::Part& part) { return left.contains(part.on_classes); }))
+        continue;
+      for (const auto& part : parts) left.erase(part.on_classes);
+      sum += seconds;
+    }
     return sum;
+  }
+
+  void find_savings() {
+    for (const auto& together : options_.together) {
+      const auto seconds = [&](std::uint64_t kernel) -> std::optional<double> {
+        const auto known = oracle_.recall(kernel);
+        return known && *known ? std::optional((*known)->seconds) : std::nullopt;
+      };
+      const auto whole = seconds(together.kernel);
+      double saving = whole ? -*whole : 0;
+      bool known = whole.has_value();
+      for (const auto& part : together.parts) {
+        const auto alone = seconds(part.kernel);
+        known = known && alone;
+        saving += alone.value_or(0);
+      }
+      if (known && saving > 0) savings_.emplace_back(saving, &together);
+    }
+    std::stable_sort(savings_.begin(), savings_.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    constexpr std::size_t most = 64;
+    if (savings_.size() > most) savings_.resize(most);
   }
 
   void count_references(const Plan& plan) {
@@ -529,12 +593,20 @@ class Mapper {
   std::vector<double> references_;
   std::unordered_map<std::uint64_t, Price> prices_;                  // by a cut's key
   std::unordered_map<std::uint64_t, std::optional<Estimate>> memo_;  // by the kernel's hash
+  std::vector<std::pair<double, const Together*>> savings_;          // seconds
   std::size_t combine_ = 0;
   double largest_io_ = 1;
   double most_io_ = 1;  // with the largest dims
 };
 
 }  // namespace
+
+std::uint64_t on_classes(const rewriting::Lowered& lowered) {
+  Hash hash(3);
+  hash.add(kernel::hash(lowered.kernel));
+  for (const auto input : lowered.inputs) hash.add(input.value());
+  return hash.value();
+}
 
 Mapping map(const Terms& terms, CostOracle& oracle, const DimMap& dims, const MapOptions& options,
             std::vector<std::string>* reasons) {

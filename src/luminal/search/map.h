@@ -21,6 +21,20 @@ struct LoweredBodies {
   std::unordered_map<std::uint64_t, Entry> entries;  // by the hash of the body
 };
 
+/// Bodies that can run as one kernel: its hash, and those of kernels for each.
+struct Together {
+  struct Part {
+    std::uint64_t kernel = 0;
+    std::uint64_t on_classes = 0;
+    friend auto operator<=>(const Part&, const Part&) = default;
+  };
+  std::uint64_t kernel = 0;
+  std::vector<Part> parts = {};
+  friend auto operator<=>(const Together&, const Together&) = default;
+};
+/// Equal for equal kernels on equal classes.
+std::uint64_t on_classes(const rewriting::Lowered& lowered);
+
 struct MapOptions {
   /// Bodies kept a class, and tried a child where several children combine.
   std::size_t keep = 8;
@@ -34,7 +48,13 @@ struct MapOptions {
   double memory_budget = 0;
   /// Values that dims may come to: memory is judged with these too.
   DimMap largest_dims = {};
+  /// Whether the oracle has measured: it knows what intermediates cost that caches can hold.
+  bool measured = false;
   LoweredBodies* lowered = nullptr;
+  /// The bodies of a mapping of the same terms, to be improved, too; empty: none.
+  std::vector<BodyRef> from = {};
+  /// What is known to run as one kernel: a mapping with all bodies of it costs what the oracle says of that.
+  std::vector<Together> together = {};
 };
 
 /// Scatters and scans are written by a kernel of their own, never inside of another.
@@ -51,8 +71,8 @@ struct Mapping {
 
 /// Chooses which classes exist in memory and what each kernel computes: technology mapping over a graph with
 /// choices. Children first, every class keeps its best few bodies; one is selected by area-flow; then single
-/// bodies are exchanged while the true total falls. `reasons`, if given, receives a line for every body that
-/// was dropped.
+/// bodies are exchanged while the true total falls, of that and of the mapping to begin with. `reasons`, if
+/// given, receives a line for every body that was dropped.
 Mapping map(const Terms& terms, CostOracle& oracle, const DimMap& dims, const MapOptions& options = {},
             std::vector<std::string>* reasons = nullptr);
 
