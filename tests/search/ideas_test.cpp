@@ -49,6 +49,25 @@ TEST(Ideas, WhatDidWellForANestOfTheSameShapeComesFirst) {
   }
 }
 
+TEST(Ideas, WhatWasNeverTimedFollowsLeads) {
+  const auto machine = luminal::device("cpu")->machine();
+  TunedKernel known = product([](const Tensor& t) { return t.tanh(); });
+  TunedKernel other = product([](const Tensor& t) { return t.relu() + 1.0F; });
+  other.candidates.clear();
+  Ideas ideas(machine, {});
+  EXPECT_FALSE(ideas.lead(other)) << "nobody knows anything";
+  const auto schedule = codegen::schedule_variants(known.kernel, machine, {}).back();
+  known.candidates.push_back({schedule, {.seconds = 0.5}});
+  ideas.learn(known, 1);
+  ASSERT_TRUE(ideas.lead(other));
+  EXPECT_EQ(codegen::text(*ideas.lead(other)), codegen::text(schedule));
+  EXPECT_FALSE(ideas.lead(known)) << "it is its own";
+  other.candidates.push_back({other.usual, {.seconds = 3}});
+  EXPECT_TRUE(ideas.lead(other));
+  other.candidates.push_back({schedule, {.seconds = 4}});
+  EXPECT_FALSE(ideas.lead(other)) << "it was tried";
+}
+
 TEST(Ideas, NothingIsTriedTwice) {
   const auto machine = luminal::device("cpu")->machine();
   TunedKernel kernel = product([](const Tensor& t) { return t.tanh(); });

@@ -148,11 +148,15 @@ class Mapper {
     for (std::size_t k = 0; k < children.size(); ++k)
       for (const auto& term : terms_.classes[k].terms)
         for (const auto child : term.children) children[k].push_back(child.index());
+    component_of_.assign(terms_.classes.size(), 0);
     std::vector<std::size_t> roots;
     for (const auto root : terms_.roots) roots.push_back(root.index());
     for (const auto& component : strong_components(children, roots)) {
       components_.emplace_back();
-      for (const auto member : component) components_.back().emplace_back(member);
+      for (const auto member : component) {
+        components_.back().emplace_back(member);
+        component_of_[member] = components_.size();
+      }
     }
   }
 
@@ -340,6 +344,13 @@ class Mapper {
                          [&](ClassId leaf) { return terms_[leaf].is_source(); });
     });
     if (from_sources != ranked.end()) add(from_sources->cut);
+    // Of classes that are written in terms of each other each keeps a way that needs none of the others.
+    const auto apart = std::find_if(ranked.begin(), ranked.end(), [&](const Ranked& r) {
+      return std::none_of(r.cut->leaves.begin(), r.cut->leaves.end(), [&](ClassId leaf) {
+        return component_of_[leaf.index()] == component_of_[owner.index()];
+      });
+    });
+    if (apart != ranked.end()) add(apart->cut);
     std::set<std::vector<ClassId>> leaf_sets;
     for (const auto& cut : keep) leaf_sets.insert(cut->leaves);
     for (const auto& r : ranked) {
@@ -587,6 +598,7 @@ class Mapper {
   std::vector<bool> candidate_;
   std::vector<bool> is_root_;
   std::vector<std::vector<ClassId>> components_;
+  std::vector<std::size_t> component_of_;  // by class
   std::vector<std::vector<CutRef>> cuts_;
   std::vector<double> best_;
   std::vector<double> expected_;
