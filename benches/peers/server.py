@@ -122,7 +122,7 @@ def mlp(t, x):
 def training(forward, loss_of):
     """One step of AdamW; gives the loss before it."""
     def make(t):
-        names = [n for n in t if n not in ("x", "images", "labels", "rate") and "/adamw/" not in n
+        names = [n for n in t if n not in ("x", "images", "labels", "target", "rate") and "/adamw/" not in n
                  and t[n].is_floating_point()]
         weights = [t[n].requires_grad_() for n in names]
         optimiser = torch.optim.AdamW(weights, lr=float(t["rate"]), weight_decay=0.01)
@@ -166,7 +166,7 @@ KINDS = {
     "llama-decode": without_gradients(decode),
     "mnist-training": training(lambda t: mnist(t, t["images"]), lambda y, t: F.cross_entropy(y, t["labels"])),
     "mlp-training": training(lambda t: mlp(t, t["x"]), lambda y, t: F.cross_entropy(y, t["labels"])),
-    "bert-training": training(lambda t: bert(t, t["x"]), lambda y, t: (y * y).mean()),
+    "bert-training": training(lambda t: bert(t, t["x"]), lambda y, t: (y - t["target"]).square().mean()),
     "adder-training": training(adder, lambda y, t: F.cross_entropy(y.flatten(0, 1), t["answer"].flatten().long())),
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <thread>
 
@@ -46,6 +47,83 @@ TEST_P(Compilers, RefusedTextIsAnErrorWithTheCompilersWords) {
     EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();
   }
   EXPECT_TRUE(jit.compile(doubling(2), "twice"));  // and goes on
+  const std::string wrong = "void f(void) { return nonsense; }";
+  const std::vector<std::string> units = {"void g(void) {}", wrong};
+  EXPECT_THROW(jit.compile(wrong, "f", nullptr, units), Error);
+}
+
+/// Keeps what it is given.
+class Kept : public runtime::BinaryStore {
+ public:
+  std::optional<std::string> get(const std::string& key) override {
+    const auto found = binaries.find(key);
+    return found == binaries.end() ? std::nullopt : std::optional(found->second);
+  }
+  void put(const std::string& key, const std::string& binary) override { binaries[key] = binary; }
+  std::map<std::string, std::string> binaries;
+};
+
+/// A function, and an entry that calls it: as one text, and in pieces.
+struct Pieces {
+  explicit Pieces(const std::string& entry_body) {
+    const std::string head = "float luminal_scaled(float x)";
+    const std::string function = head + " { return 3 * x; }\n";
+    const std::string entry =
+        "void twice(long task, void* const* buffers, const long* dims, void* scratch, long* status) {\n"
+        "  (void)dims; (void)scratch; (void)status;\n  float* at = (float*)buffers[0] + task;\n" +
+        entry_body + "}\n";
+    text = "static " + function + entry;
+    units = {function, head + ";\n" + entry};
+  }
+  std::string text;
+  std::vector<std::string> units;
+};
+
+TEST_P(Compilers, ProgramsInPiecesAreAsWhole) {
+  Jit jit(GetParam());
+  const Pieces once("  *at = luminal_scaled(*at);\n");
+  const Pieces again("  *at = luminal_scaled(luminal_scaled(*at));\n");  // the same function, another entry
+  Kept kept;
+  for (const int round : {1, 2})  // the second time what was kept
+    for (const auto* units : {&once.units, static_cast<const std::vector<std::string>*>(nullptr)}) {
+      std::vector<float> values = {1, 2, 3};
+      void* buffers[] = {values.data()};
+      std::int64_t status[4] = {};
+      const auto compiled = [&](const Pieces& pieces) {
+        return jit.compile(
+            pieces.text, "twice", &kept,
+            units != nullptr ? std::span<const std::string>(pieces.units) : std::span<const std::string>());
+      };
+      const Loaded first = compiled(once);
+      const Loaded second = compiled(again);
+      first.function()(1, buffers, nullptr, nullptr, status);
+      second.function()(2, buffers, nullptr, nullptr, status);
+      EXPECT_EQ(values, (std::vector<float>{1, 6, 27})) << round;
+    }
+  EXPECT_EQ(kept.binaries.size(), 2U);
+}
+
+/// Stores give what was put there, or nothing; of what is no binary at all another one is made.
+TEST_P(Compilers, WhatIsNoBinaryIsMadeAgain) {
+  const Pieces pieces("  *at = luminal_scaled(*at);\n");
+  Kept kept;
+  Jit(GetParam()).compile(pieces.text, "twice", &kept, pieces.units);
+  ASSERT_EQ(kept.binaries.size(), 1U);
+  const std::string whole = kept.binaries.begin()->second;
+  std::vector<std::string> others = {"", "no binary"};
+  if (GetParam() == Compiler::clang)  // what is cut off; the system's loader would read behind the end
+    for (std::size_t size = 1; size < whole.size(); size += whole.size() / 7)
+      others.push_back(whole.substr(0, size));
+  for (const auto& other : others) {
+    kept.binaries.begin()->second = other;
+    float value = 5;
+    void* buffers[] = {&value};
+    std::int64_t status[4] = {};
+    const Loaded loaded = Jit(GetParam()).compile(pieces.text, "twice", &kept, pieces.units);
+    loaded.function()(0, buffers, nullptr, nullptr, status);
+    EXPECT_EQ(value, 15);
+    EXPECT_EQ(kept.binaries.begin()->second.size(), whole.size()) << other.size();
+  }
 }
 
 TEST_P(Compilers, SeveralThreads) {

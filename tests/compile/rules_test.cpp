@@ -96,9 +96,9 @@ const std::map<std::string, Generator>& generators() {
        }},
       {"mask-of-relu",
        [](Setting& s) {
-         const Tensor x = s.matrix() - 1.0;
+         const Tensor x = ((s.matrix() * 4.0).floor() - 3.0).log2();  // NaNs, -inf, 0, above 0
          const Tensor y = x.relu();
-         return y.sum(1, true) * gradients(y.exp2().sum(), {x})[0];
+         return y.sum(0, true) * gradients(y.exp2().sum(), {x})[0];
        }},
       {"cast-same",
        [](Setting& s) {

@@ -5,25 +5,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "luminal/cli/models.h"
 #include "luminal/luminal.h"
 #include "luminal/support/hash.h"
+#include "luminal/support/text.h"
 
 namespace luminal {
 namespace {
 
-/// Two products of one input: one kernel, or two.
-struct Pair {
-  static Graph products() {
+/// Products of one input: one kernel, or several.
+struct Products {
+  explicit Products(const std::vector<std::int64_t>& columns) : g(products(columns)) {}
+  static Graph products(const std::vector<std::int64_t>& columns) {
     Graph g;
     const Tensor x = g.named_tensor("x", {48, 64});
-    matmul(x, g.named_tensor("a", {64, 32})).retrieve();
-    matmul(x, g.named_tensor("b", {64, 96})).retrieve();
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      matmul(x, g.named_tensor(cat("w", k), {64, columns[k]})).retrieve();
     return g;
   }
-  Graph g = products();
+  Graph g;
   CompileOptions options;
   Planner planner{g.dag(), device("cpu"), options, {}, {}};
   KernelTable kernels{planner, device("cpu")->machine()};
@@ -39,7 +42,7 @@ struct Pair {
     ASSERT_EQ(together.size(), 1U);
     whole = together.begin()->first;
     parts = together.begin()->second;
-    ASSERT_EQ(parts.size(), 2U);
+    ASSERT_EQ(parts.size(), g.dag().outputs().size());
   }
   void time(const std::string& key, std::vector<double> seconds) {
     TunedKernel& kernel = kernels.at(key);
@@ -54,7 +57,7 @@ struct Pair {
 };
 
 TEST(Alternatives, AKernelOfSeveralOutputsIsTunedInPlaceOfItsParts) {
-  Pair pair;
+  Products pair({32, 96});
   pair.note();
   pair.time(pair.whole, {6});
   pair.time(pair.parts[0], {2, 1});  // tuned
@@ -75,7 +78,7 @@ TEST(Alternatives, AKernelOfSeveralOutputsIsTunedInPlaceOfItsParts) {
 }
 
 TEST(Alternatives, PartsAreTunedInPlaceOfAKernelOfSeveralOutputs) {
-  Pair pair;
+  Products pair({32, 96});
   pair.note();
   pair.time(pair.whole, {6, 4});
   pair.time(pair.parts[0], {2});
@@ -87,6 +90,30 @@ TEST(Alternatives, PartsAreTunedInPlaceOfAKernelOfSeveralOutputs) {
     EXPECT_DOUBLE_EQ(works[k].part, k == 0 ? 0.25 : 0.75);
     EXPECT_DOUBLE_EQ(works[k].hope, 0.75);
   }
+}
+
+/// As queries, keys and values are.
+TEST(Alternatives, PartsMayBeEqual) {
+  Products products({32, 32, 32});
+  products.note();
+  ASSERT_EQ(std::set(products.parts.begin(), products.parts.end()).size(), 1U);
+  const std::string part = products.parts[0];
+  products.time(products.whole, {6});
+  products.time(part, {2});
+  for (const std::size_t used : {3U, 6U, 7U}) {
+    const auto works = products.works({{part, used}});
+    ASSERT_EQ(works.size(), 1U);
+    EXPECT_EQ(works[0].kernel, &products.kernels.at(products.whole));
+    EXPECT_EQ(works[0].count, static_cast<double>(used / 3));
+    EXPECT_DOUBLE_EQ(works[0].gain(),
+                     works[0].count * (6 - 0.7 * std::min(6.0, works[0].kernel->prior.seconds)));
+  }
+  EXPECT_TRUE(products.works({{part, 2}}).empty()) << "one is missing";
+  const auto works = products.works({{products.whole, 2}});
+  ASSERT_EQ(works.size(), 1U);
+  EXPECT_EQ(works[0].kernel, &products.kernels.at(part));
+  EXPECT_EQ(works[0].count, 6);
+  EXPECT_DOUBLE_EQ(works[0].part, 1.0 / 3);
 }
 
 /// Prices that have nothing to do with anything, but are always the same.

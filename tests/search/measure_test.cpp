@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "luminal/compile/data_bank.h"
 #include "luminal/luminal.h"
 #include "luminal/support/text.h"
 #include "wrapped_device.h"
@@ -16,27 +17,37 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Runners of one small graph, each with statements of its own at the beginning of its kernel.
+/// Runners of one small graph, each with statements of its own at the beginning of its kernel, and at its
+/// end.
 class Runners {
  public:
-  explicit Runners(const std::vector<std::string>& statements) {
+  explicit Runners(const std::vector<std::string>& statements, const std::vector<std::string>& ends = {}) {
     const Tensor x = g_.named_tensor("x", {64});
     (x * 2.0F).retrieve();
-    for (const auto& statement : statements) {
-      const auto device = std::make_shared<test::WrappedDevice>(
-          [statement](const codegen::Source& source) { return test::with_statement(source, statement); });
+    for (std::size_t n = 0; n < statements.size(); ++n) {
+      const auto device = std::make_shared<test::WrappedDevice>([&](const codegen::Source& source) {
+        codegen::Source changed = source;
+        changed.text = test::with_statement(source, statements[n]);
+        return n < ends.size() ? test::with_end(changed, ends[n]) : changed.text;
+      });
       CompileOptions options;
       options.cache = false;
-      const Executable exe = compile(g_, device, options);
-      runners_.push_back(
-          std::make_unique<runtime::Runner>(device, std::make_shared<const runtime::Plan>(exe.plan())));
-      Subject subject{.runner = runners_.back().get(), .given = {}, .results = {}};
-      const auto& buffers = exe.plan().buffers;
-      for (std::size_t k = 0; k < buffers.size(); ++k) {
-        if (buffers[k].role == runtime::BufferInfo::Role::external)
+      runtime::Plan plan = compile(g_, device, options).plan();
+      Subject subject{.runner = nullptr, .given = {}, .results = {}};
+      for (std::size_t k = 0; k < plan.buffers.size(); ++k) {
+        auto& buffer = plan.buffers[k];
+        if (buffer.is_output) {
+          subject.results.emplace_back(k);
+          subject.given.push_back({runtime::BufferId(k), unwritten_, true});
+          subject.writes_everything = true;
+          buffer.role = runtime::BufferInfo::Role::external;
+        } else if (buffer.role == runtime::BufferInfo::Role::external) {
           subject.given.push_back({runtime::BufferId(k), std::as_bytes(std::span(elements_))});
-        if (buffers[k].is_output) subject.results.emplace_back(k);
+        }
       }
+      runners_.push_back(
+          std::make_unique<runtime::Runner>(device, std::make_shared<const runtime::Plan>(std::move(plan))));
+      subject.runner = runners_.back().get();
       subjects_.push_back(std::move(subject));
     }
   }
@@ -51,9 +62,58 @@ class Runners {
  private:
   Graph g_;
   std::vector<float> elements_ = std::vector<float>(64, 3);
+  std::vector<std::byte> unwritten_ = std::vector<std::byte>(64 * sizeof(float), DataBank::unwritten);
   std::vector<std::unique_ptr<runtime::Runner>> runners_;
   std::vector<Subject> subjects_;
 };
+
+std::vector<Timing::Outcome> outcomes(const std::vector<std::optional<Timing>>& timings) {
+  std::vector<Timing::Outcome> result;
+  for (const auto& timing : timings) result.push_back(timing.value().outcome);
+  return result;
+}
+
+/// The result's elements are 6; afterwards one is something else.
+std::string wrong(std::string_view element) {
+  return cat("  if (task == 0) ((float*)buffers[1])[5] = ", element, ";\n");
+}
+
+constexpr auto timed = Timing::Outcome::timed;
+constexpr auto is_wrong = Timing::Outcome::wrong;
+
+/// What another one has written into the memory that all share is no excuse.
+TEST(Measure, WhoWritesNothingIsWrong) {
+  for (const bool one_memory : {false, true}) {
+    Runners runners({"", "  return;\n", ""});
+    EXPECT_EQ(outcomes(runners.measured({.one_memory = one_memory})), (std::vector{timed, is_wrong, timed}));
+  }
+}
+
+TEST(Measure, TheMajorityIsRight) {
+  const std::vector<std::string> same(5);
+  // Rounding explains 0.012.
+  EXPECT_EQ(outcomes(Runners(same, {"", wrong("6.01f"), "", wrong("5.99f"), ""}).measured({})),
+            (std::vector{timed, timed, timed, timed, timed}));
+  EXPECT_EQ(outcomes(Runners(same, {wrong("7"), wrong("7"), "", "", ""}).measured({})),
+            (std::vector{is_wrong, is_wrong, timed, timed, timed}));
+  EXPECT_EQ(outcomes(Runners(same, {"", wrong("7"), "", wrong("8"), wrong("9")}).measured({})),
+            (std::vector{timed, is_wrong, timed, is_wrong, is_wrong}))
+      << "where nobody has a majority, the first is right";
+  EXPECT_EQ(outcomes(Runners({"", ""}, {"", wrong("7")}).measured({})), (std::vector{timed, is_wrong}));
+}
+
+/// A NaN is like no number: it does not excuse the others, nor they it.
+TEST(Measure, NotANumberIsAnOpinion) {
+  for (const std::string_view other : {"__builtin_nanf(\"\")", "__builtin_inff()"}) {
+    const std::vector<std::string> same(3);
+    EXPECT_EQ(outcomes(Runners(same, {wrong(other), "", ""}).measured({})),
+              (std::vector{is_wrong, timed, timed}));
+    EXPECT_EQ(outcomes(Runners(same, {"", "", wrong(other)}).measured({})),
+              (std::vector{timed, timed, is_wrong}));
+    EXPECT_EQ(outcomes(Runners(same, {wrong(other), wrong(other), wrong(other)}).measured({})),
+              (std::vector{timed, timed, timed}));
+  }
+}
 
 std::string spinning(long rounds) {
   return cat("  if (task == 0) for (volatile long spin = 0; spin < ", rounds, "; ++spin) {}\n");

@@ -53,15 +53,7 @@ std::size_t wrong_in(const SearchReport& report) {
 
 /// The program, but afterwards one element of that buffer is another.
 std::string with_wrong_element(const codegen::Source& source, int buffer, int place) {
-  std::string text = source.text;
-  const std::string parameters =
-      "(i64 task, void* const* buffers, const i64* dims, void* scratch, i64* status) {\n";
-  const auto entry = text.rfind(cat("void ", source.entry, parameters));
-  EXPECT_NE(entry, std::string::npos);
-  text.replace(entry, 5 + source.entry.size(), "static void right_kernel");
-  return cat(text, "\nvoid ", source.entry, parameters,
-             "  right_kernel(task, buffers, dims, scratch, status);\n  if (task == 0) ((float*)buffers[",
-             buffer, "])[", place, "] = 7;\n}\n");
+  return test::with_end(source, cat("  if (task == 0) ((float*)buffers[", buffer, "])[", place, "] = 7;\n"));
 }
 
 /// A third of the programs multiplies by another integer.
@@ -158,6 +150,23 @@ TEST(Trust, LongSumsAreVerified) {
   const auto device = std::make_shared<test::WrappedDevice>(
       [](const codegen::Source& source) { return with_wrong_element(source, 1, 0); });
   EXPECT_THROW(compile(g, device, searching(60s, 6)), Error);
+}
+
+/// Programs of tiles are made of functions that others have, too: what is compiled is what they say.
+TEST(Trust, AlwaysWrongIsAnError) {
+  const Layer layer;
+  std::size_t changed = 0;
+  const auto device = std::make_shared<test::WrappedDevice>([&](const codegen::Source& source) {
+    ++changed;
+    return test::with_statement(source, "  return;\n");
+  });
+  try {
+    compile(layer.g, device, searching(60s, 40));
+    FAIL() << changed << " programs that do nothing, and no complaint";
+  } catch (const Error& error) {
+    EXPECT_NE(error.problem().find("no schedule of a contract kernel gives right results"), std::string::npos)
+        << error.what();
+  }
 }
 
 /// If all agree on leaving something out, all are wrong.

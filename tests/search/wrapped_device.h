@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 
 #include "luminal/luminal.h"
 
@@ -68,6 +69,18 @@ inline std::string with_statement(const codegen::Source& source, const std::stri
   const auto entry = text.rfind(" " + source.entry + "(");
   const auto brace = text.find("{\n", entry);
   return text.insert(brace + 2, statement);
+}
+
+/// The program with other words after all that its entry does.
+inline std::string with_end(const codegen::Source& source, const std::string& statement) {
+  std::string text = source.text;
+  const std::string parameters =
+      "(i64 task, void* const* buffers, const i64* dims, void* scratch, i64* status) {\n";
+  const auto entry = text.rfind("void " + source.entry + parameters);
+  if (entry == std::string::npos) throw std::runtime_error("a program without its entry");
+  text.replace(entry, 5 + source.entry.size(), "static void usual_kernel");
+  return text + "\nvoid " + source.entry + parameters +
+         "  usual_kernel(task, buffers, dims, scratch, status);\n" + statement + "}\n";
 }
 
 }  // namespace luminal::test

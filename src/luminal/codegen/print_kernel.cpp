@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "luminal/codegen/footprint.h"
 #include "luminal/codegen/nest.h"
 #include "luminal/codegen/source.h"
 #include "luminal/kernel/merge_loops.h"
 #include "luminal/support/error.h"
+#include "luminal/support/hash.h"
 #include "luminal/support/text.h"
 
 namespace luminal::codegen {
@@ -42,7 +44,19 @@ bool calls_library(const Schedule& schedule) {
                      [](const NestSchedule& nest) { return nest.tiles && nest.tiles->library; });
 }
 
+std::uint64_t hash_of(std::string_view text) {
+  return Hash(13).add(text).value();
+}
+
 }  // namespace
+
+Units::Units(std::vector<std::string> pieces, std::string_view text)
+    : pieces_(std::move(pieces)), text_(hash_of(text)) {}
+
+std::span<const std::string> Units::of(std::string_view text) const {
+  if (pieces_.empty() || hash_of(text) != text_) return {};
+  return pieces_;
+}
 
 Source print_kernel(const kernel::Kernel& given, const Dialect& dialect, const Schedule& schedule,
                     std::string_view entry) {
@@ -80,7 +94,8 @@ Source print_kernel(const kernel::Kernel& given, const Dialect& dialect, const S
   }
   const Function whole{head(dialect.entry_qualifier, entry), braced(given, dialect, main.text()), calls};
   source.text = program(whole, dialect);
-  if (!calls->functions().empty() && !calls_library(schedule)) source.units = units(whole);
+  if (!calls->functions().empty() && !calls_library(schedule))
+    source.units = Units(units(whole), source.text);
   for (const auto& dim : given.dims()) source.dims.emplace_back(dim.name());
   return source;
 }

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "luminal/codegen/dialect.h"
@@ -11,12 +13,24 @@
 /// Kernels as text. No device, no files: a function from a kernel, a dialect and a schedule to a program.
 namespace luminal::codegen {
 
+/// A text in pieces that can be compiled apart and linked: programs of other schedules, and of other kernels,
+/// have some of them, too.
+class Units {
+ public:
+  Units() = default;
+  Units(std::vector<std::string> pieces, std::string_view text);
+  /// None if they are the pieces of another text, or there are none: that text is compiled whole then.
+  std::span<const std::string> of(std::string_view text) const;
+
+ private:
+  std::vector<std::string> pieces_;
+  std::uint64_t text_ = 0;  // its hash
+};
+
 /// One kernel's program: a task body that any worker may run, in any order, for each task in [0, tasks).
 struct Source {
   std::string text;
-  /// The same as texts that can be compiled apart and linked: other schedules of the kernel, and other
-  /// kernels, have some of them, too. Empty: the text is one piece.
-  std::vector<std::string> units = {};
+  Units units = {};
   std::string entry;
   /// How many tasks there are, and the bytes of scratch that one running task needs (64-byte aligned): both
   /// of the dims.

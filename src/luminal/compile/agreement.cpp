@@ -27,8 +27,9 @@ double tolerance(DType dtype) {
 
 bool close(double got, double expected, double scale, double allowed, double noise = 0) {
   if (got == expected || (std::isnan(got) && std::isnan(expected))) return true;
-  // Sums that overflow in one order need not in another.
-  if (!std::isfinite(expected) || !std::isfinite(got)) return allowed > 0 && !std::isfinite(expected);
+  // What overflows one way or another: an infinity, or the difference of two.
+  if (!std::isfinite(expected) || !std::isfinite(got))
+    return allowed > 0 && !std::isfinite(expected) && !std::isfinite(got);
   return std::abs(got - expected) <= std::max(allowed * std::max(scale, 1e-6), noise);
 }
 

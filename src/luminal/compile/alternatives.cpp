@@ -1,6 +1,7 @@
 #include "luminal/compile/alternatives.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace luminal {
@@ -52,25 +53,33 @@ void Alternatives::add_together(std::vector<Work>& works, const Uses& plan, cons
   constexpr double far = 0.6;
   TunedKernel& whole = kernels_.at(key);
   double apart = 0;
-  std::size_t used = 0;
   std::vector<const TunedKernel*> kernels;
+  Uses times;  // parts may be equal
   for (const auto& part : parts) {
     kernels.push_back(&kernels_.at(part));
     if (kernels.back()->first_seconds() <= 0) return;
     apart += kernels.back()->first_seconds();
-    used += plan.contains(part) ? 1 : 0;
+    ++times[part];
   }
   if (whole.first_seconds() <= 0) return;
   const double hope = apart / whole.first_seconds();
-  if (!plan.contains(key) && used == parts.size() && hope > far) {
+  // How often the parts could be one kernel.
+  std::size_t together = std::numeric_limits<std::size_t>::max();
+  bool any = false;
+  for (const auto& [part, count] : times) {
+    const auto used = plan.find(part);
+    together = std::min(together, used != plan.end() ? used->second / count : 0);
+    any = any || used != plan.end();
+  }
+  if (!plan.contains(key) && together > 0 && hope > far) {
     works.push_back({.kernel = &whole,
-                     .count = static_cast<double>(plan.at(parts.front())),
+                     .count = static_cast<double>(together),
                      .now = std::move(kernels),
                      .hope = std::min(1.0, hope)});
-  } else if (plan.contains(key) && used == 0 && 1 / hope > far) {
-    for (const auto& part : parts)
+  } else if (plan.contains(key) && !any && 1 / hope > far) {
+    for (const auto& [part, count] : times)
       works.push_back({.kernel = &kernels_.at(part),
-                       .count = static_cast<double>(plan.at(key)),
+                       .count = static_cast<double>(plan.at(key) * count),
                        .now = {&whole},
                        .part = kernels_.at(part).first_seconds() / apart,
                        .hope = std::min(1.0, 1 / hope)});

@@ -304,10 +304,10 @@ class Session {
   };
 
   /// Where results of subjects like `k` differ; empty: nowhere.
-  std::string disagreement(std::size_t k, const Results& got, const Results& expected) const {
+  std::string disagreement(std::size_t k, const Results& got, const Results& expected) {
+    tell({.kind = Message::Kind::begins}, k);  // large ones take long
     for (std::size_t r = 0; r < got.size() && r < expected.size(); ++r)
-      if (const auto found =
-              difference(dtype(k, r), got[r], expected[r], r < noise_.size() ? noise_[r] : 0))
+      if (const auto found = difference(dtype(k, r), got[r], expected[r], r < noise_.size() ? noise_[r] : 0))
         return *found;
     return {};
   }
@@ -322,11 +322,15 @@ class Session {
     if (shared) return;
     Opinion own{std::move(results_), std::vector<std::string>(subjects_.size())};
     results_.clear();
+    // Whoever is of another opinion that is near enough is of this one, too.
+    std::vector<bool> agrees(subjects_.size());
     for (const auto& opinion : opinions_) {
       const std::string problem = disagreement(k, opinion.results, own.results);
       for (const auto other : members_)
-        if (other != k && best_[other] >= 0 && opinion.differences[other].empty())
-          own.differences[other] = problem;
+        if (other != k && best_[other] >= 0 && opinion.differences[other].empty()) {
+          agrees[other] = agrees[other] || problem.empty();
+          own.differences[other] = agrees[other] ? std::string() : problem;
+        }
     }
     opinions_.push_back(std::move(own));
   }

@@ -70,18 +70,20 @@ class Search {
       const double end = std::min(limit_, begin + seconds / budget);
       const double before = predicted(best_);
       constexpr double quick = 0.3;
-      tune(begin + gains_.tuning_share(mapping_seconds_ < quick) * (end - begin));
+      const double tuned = begin + gains_.tuning_share(mapping_seconds_ < quick) * (end - begin);
+      tune(tuned);
       gains_.by_tuning(before, predicted(best_));
-      follow_leads(end);
+      follow_leads((tuned + end) / 2);
       return_to_best();
       // When all that is promised was tried, one asks what there is but for one kernel; then chance finds
       // what is left.
       MeasuredOracle::Detour detour;
       for (std::size_t k = 0; k < mappings * (1 + gains_.stale()); ++k) {
-        const bool learnt = map_again(end, std::min(limit_, end + seconds / budget), detour);
+        const auto learnt = map_again(end, std::min(limit_, end + seconds / budget), detour);
+        if (!learnt) break;
         detour = {};
-        if (!learnt) detour.avoided = next_avoided();
-        if (!learnt && detour.avoided.empty()) detour.dice = Hash(round_).add(k).value();
+        if (!*learnt) detour.avoided = next_avoided();
+        if (!*learnt && detour.avoided.empty()) detour.dice = Hash(round_).add(k).value();
       }
       owed_ = std::max(0.0, elapsed() / budget - end);
       gains_.end_round(least_predicted(), kernels_.tried(), passed());
@@ -250,7 +252,9 @@ class Search {
       for (const auto& request : requests) tried.push_back(request.kernel->candidates.size());
       timer_.time(requests);
       for (std::size_t k = 0; k < requests.size(); ++k) {
-        const auto& kernel = *requests[k].kernel;
+        TunedKernel& kernel = *requests[k].kernel;
+        if (kernel.tried_first == tried[k])
+          kernel.tried_first = kernel.candidates.size();  // one is no tuning
         if (kernel.candidates.size() > tried[k]) ideas_.learn(kernel, tried[k]);
       }
       return true;
@@ -292,8 +296,8 @@ class Search {
   }
 
   /// Maps on what is known by now, and times what that made new. A plan that promises more is the one to go
-  /// on with. Whether anything was new.
-  bool map_again(double share, double longest, const MeasuredOracle::Detour& detour) {
+  /// on with. Whether anything was new; nothing if there was no time to begin.
+  std::optional<bool> map_again(double share, double longest, const MeasuredOracle::Detour& detour) {
     std::optional<Decisions> again;
     stage("mapping", share, [&] {
       if (again || (!timer_.is_replay() && elapsed() + mapping_seconds_ > limit_ * options_.budget.count()))
@@ -306,7 +310,7 @@ class Search {
       mapping_seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
       return true;
     });
-    if (!again) return false;
+    if (!again) return std::nullopt;
     const auto is_unknown = [&](const auto& use) { return kernels_.at(use.first).candidates.empty(); };
     const auto counts = kernels_.uses(*again);
     const bool is_detour = detour.dice || !detour.avoided.empty();

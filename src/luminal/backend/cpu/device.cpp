@@ -146,8 +146,7 @@ class CpuDevice : public runtime::Device {
                                                          runtime::BinaryStore* store) override {
     if (sources.size() == 1) {  // leaves the pool to those that run
       std::vector<std::unique_ptr<runtime::Program>> programs;
-      programs.push_back(
-          std::make_unique<CpuProgram>(jit_.compile(sources[0].text, sources[0].entry, store, sources[0].units)));
+      programs.push_back(std::make_unique<CpuProgram>(compiled(sources[0], store)));
       return programs;
     }
     struct Job {
@@ -165,9 +164,7 @@ class CpuDevice : public runtime::Device {
           auto& mine = *static_cast<Job*>(context);
           const auto k = static_cast<std::size_t>(task);
           try {
-            const codegen::Source& source = mine.sources[k];
-            mine.compiled[k] =
-                mine.device->jit_.compile(source.text, source.entry, mine.store, source.units);
+            mine.compiled[k] = mine.device->compiled(mine.sources[k], mine.store);
           } catch (...) {
             mine.failures[k] = std::current_exception();
           }
@@ -223,6 +220,10 @@ class CpuDevice : public runtime::Device {
     std::unique_ptr<runtime::Memory> scratch;
     std::size_t scratch_each = 0;
   };
+
+  Loaded compiled(const codegen::Source& source, runtime::BinaryStore* store) {
+    return jit_.compile(source.text, source.entry, store, source.units.of(source.text));
+  }
 
   Jit jit_;
   const Blas* blas_;
