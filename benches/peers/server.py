@@ -3,6 +3,7 @@
 {"load": KIND, "arrays": {NAME: {"file", "shape", "dtype"}}, "threads": N}  ->  {"peers": [...]}
 {"run": PEER}                                                              ->  {"seconds": ...}   (< 0: disturbed)
 {"output": PEER, "file": PATH}                                             ->  {"shape": [...]}   (f32, row-major)
+{"restore": PEER}                                                          ->  {}   (weights and moments as at first)
 A request that fails gets {"error": why}.
 """
 import io
@@ -125,6 +126,7 @@ def training(forward, loss_of):
         names = [n for n in t if n not in ("x", "images", "labels", "target", "rate") and "/adamw/" not in n
                  and t[n].is_floating_point()]
         weights = [t[n].requires_grad_() for n in names]
+        first = [w.detach().clone() for w in weights]
         optimiser = torch.optim.AdamW(weights, lr=float(t["rate"]), weight_decay=0.01)
 
         def step():
@@ -133,6 +135,15 @@ def training(forward, loss_of):
             loss.backward()
             optimiser.step()
             return loss.detach().reshape(1)
+
+        def restore():
+            with torch.no_grad():
+                for weight, value in zip(weights, first):
+                    weight.copy_(value)
+                for state in optimiser.state.values():
+                    for value in state.values():
+                        value.zero_()
+        step.restore = restore
         return step
     return make
 
@@ -198,6 +209,7 @@ def onnx_session(make, tensors):
 class Server:
     def __init__(self):
         self.peers = {}
+        self.restores = {}  # of those that change what they are given
 
     def load(self, request):
         torch.set_num_threads(request["threads"])
@@ -210,9 +222,11 @@ class Server:
         copy = {n: v.clone() for n, v in tensors.items()}
         trains = not hasattr(make, "pure")
         eager = make(tensors)
+        other = make(copy)
         self.peers["torch"] = eager if trains else torch.no_grad()(eager)
-        ways = [("torch.compile", lambda: torch.compile(make(copy)) if trains
-                 else torch.no_grad()(torch.compile(make(copy))))]
+        self.restores = {"torch": eager.restore, "torch.compile": other.restore} if trains else {}
+        ways = [("torch.compile", lambda: torch.compile(other) if trains
+                 else torch.no_grad()(torch.compile(other)))]
         if onnxruntime is not None and not trains and request["load"] != "llama-decode":
             ways.append(("onnxruntime", lambda: onnx_session(make, tensors)))
         for name, way in ways:
@@ -237,6 +251,10 @@ class Server:
             return {"seconds": -wall}
         return {"seconds": min(wall, computed) if interrupted else wall}
 
+    def restore(self, request):
+        self.restores.get(request["restore"], lambda: None)()
+        return {}
+
     def output(self, request):
         result = self.peers[request["output"]]()
         result.to(torch.float32).contiguous().numpy().tofile(request["file"])
@@ -250,7 +268,7 @@ def main():
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            verb = next(v for v in ("load", "run", "output") if v in request)
+            verb = next(v for v in ("load", "run", "output", "restore") if v in request)
             answer = getattr(server, verb)(request)
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}

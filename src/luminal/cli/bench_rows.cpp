@@ -38,9 +38,11 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
-/// All in turn, for about a second and a half each. What is short runs several times in each turn, and the
-/// first of these does not count: it finds caches that another one has filled.
-void run_in_turn(const std::vector<std::function<double()>>& runs, std::vector<double>& medians) {
+/// All in turn, for about a second and a half each, `restore` before each round. The first run of a turn does
+/// not count: it finds caches that another program has filled, where in its user's loop it follows itself.
+/// What is short runs several times more.
+std::vector<double> run_in_turn(const std::vector<std::function<double()>>& runs,
+                                const std::function<void()>& restore, runtime::Device& device) {
   constexpr double turn = 3e-3;
   std::vector<std::vector<double>> times(runs.size());
   std::vector<int> counts;
@@ -48,13 +50,20 @@ void run_in_turn(const std::vector<std::function<double()>>& runs, std::vector<d
     run();
     counts.push_back(std::clamp(static_cast<int>(turn / std::max(1e-6, std::abs(run()))), 1, 30));
   }
-  const auto start = Clock::now();
-  for (int round = 0; round < 5 || since(start) < 1.5 * static_cast<double>(runs.size()); ++round)
+  double spent = 0;
+  for (int round = 0; round < 5 || spent < 1.5 * static_cast<double>(runs.size()); ++round) {
+    restore();
+    const auto start = Clock::now();
     for (std::size_t k = 0; k < runs.size(); ++k) {
-      if (counts[k] > 1) runs[k]();
+      device.settle();
+      runs[k]();
       for (int count = 0; count < counts[k]; ++count) times[k].push_back(runs[k]());
     }
+    spent += since(start);
+  }
+  std::vector<double> medians;
   for (auto& list : times) medians.push_back(median(std::move(list)));
+  return medians;
 }
 
 constexpr double tolerance = 1e-3;  // of the largest element: sums in another order, and f32
@@ -113,6 +122,13 @@ Results after_steps(const Graph& graph, Executable& exe) {
   constexpr int steps = 3;
   for (int step = 0; step < steps; ++step) exe.run();
   return results_of(graph, exe);
+}
+
+/// Gives states that a run assigns their first values again: a training step is to be timed as it is from
+/// these, not after thousands of steps on one batch, when its gradients are next to nothing.
+void restore_states(const Graph& graph, Executable& exe) {
+  for (const auto& [state, value] : graph.dag().assignments())
+    exe.set(graph.at(state), graph.at(state).array());
 }
 
 double limit_of(const runtime::Plan& plan, const DimMap& dims, const search::MachineModel& ceilings) {
@@ -233,8 +249,15 @@ BenchRow measured(const BenchOptions& options, BenchCase& given, PeerProcess* pr
   std::vector<std::function<double()>> runs = {timed(exe)};
   for (auto& rival : rivals) runs.push_back(timed(rival.exe));
   for (const auto& peer : peers) runs.push_back(peer.run);
-  std::vector<double> medians;
-  run_in_turn(runs, medians);
+  const std::vector<double> medians = run_in_turn(
+      runs,
+      [&] {
+        restore_states(given.graph, exe);
+        for (auto& rival : rivals) restore_states(given.graph, rival.exe);
+        for (const auto& peer : peers)
+          if (peer.restore) peer.restore();
+      },
+      *cpu);
   row.ours = medians[0];
   std::size_t next = 1;
   for (const auto& rival : rivals) row.peers[rival.name] = medians[next++];

@@ -15,6 +15,7 @@ struct BenchPeer {
   std::string name;
   std::function<double()> run;                 // once; seconds, negative if the run was disturbed
   std::function<std::vector<float>()> output;  // of the first result; may be empty
+  std::function<void()> restore = {};          // what runs have changed is as it was; empty: nothing is
 };
 
 /// Something to measure: a graph with values, the kind by which peers know it, and peers by library.

@@ -20,6 +20,16 @@ void train(Graph& g, const Tensor& loss, const std::vector<State>& weights) {
       g.at(state).set(Array(type.dtype, type.shape.eval({})));
 }
 
+/// Random places on an axis of this length: `fill` cannot know how long it is.
+void set_places(const Tensor& tensor, std::int64_t length) {
+  const auto& type = tensor.graph().dag().type(tensor.node(), 0);
+  Array array(type.dtype, type.shape.eval({}));
+  for (std::int64_t i = 0; i < array.size(); ++i)
+    array.set(i, make_scalar(type.dtype, Number(static_cast<std::int64_t>(
+                                             Hash(3).add(i).value() % static_cast<std::uint64_t>(length)))));
+  tensor.set(array);
+}
+
 Graph mnist(bool small, bool trains) {
   Graph g;
   const std::int64_t batch = small ? 2 : 32;
@@ -32,7 +42,9 @@ Graph mnist(bool small, bool trains) {
   h = max_pool(c2(h).relu(), {2, 2}, 2);
   const Tensor scores = fc(h.reshape({batch, 400})).retrieve();
   if (trains) {
-    const Tensor loss = nn::cross_entropy(scores, g.named_tensor("labels", {batch}, DType::i64)).retrieve();
+    const Tensor labels = g.named_tensor("labels", {batch}, DType::i64);
+    set_places(labels, 10);
+    const Tensor loss = nn::cross_entropy(scores, labels).retrieve();
     train(g, loss, {c1.weight, *c1.bias, c2.weight, *c2.bias, fc.weight, *fc.bias});
   }
   return g;
@@ -92,6 +104,7 @@ Graph mlp_training(bool small) {
   const Tensor x = g.named_tensor("x", {small ? 4 : 64, size});
   const Tensor y = third(second(first(x).relu()).relu());
   const Tensor labels = g.named_tensor("labels", {small ? 4 : 64}, DType::i64);
+  set_places(labels, 10);
   const Tensor loss = nn::cross_entropy(y, labels).retrieve();
   train(g, loss, {first.weight, *first.bias, second.weight, *second.bias, third.weight, *third.bias});
   return g;
@@ -103,6 +116,7 @@ Graph adder_training(bool small) {
   models::LlamaConfig config = adder_config();
   if (small) config.layers = 1;
   const train::Model model = adder_build(config)({.scope = nn::Scope(g), .batch = small ? 2 : 256});
+  for (const auto& input : model.inputs) set_places(input, config.vocabulary);
   train(g, model.loss.retrieve(), model.parameters);
   return g;
 }

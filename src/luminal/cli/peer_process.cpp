@@ -102,7 +102,8 @@ std::vector<BenchPeer> PeerProcess::peers(const std::string& kind, const Graph& 
                         in.read(reinterpret_cast<char*>(values.data()),
                                 static_cast<std::streamsize>(values.size() * sizeof(float)));
                         return values;
-                      }});
+                      },
+                      [this, name] { ask({{"restore", name}}); }});
   }
   return result;
 }

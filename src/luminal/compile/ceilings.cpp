@@ -97,6 +97,7 @@ class Bench {
     void* const buffers[] = {from_->address(), to_->address()};
     std::int64_t status[4] = {0, 0, 0, 0};
     double best = -1;
+    device_.settle();
     for (int run = 0; run < runs; ++run) {
       const Stopwatch watch;
       device_.run({programs[0].get(), buffers, {}, tasks, 0, status});

@@ -69,9 +69,10 @@ struct Message {
 /// Runs and checks subjects, and tells what happens.
 class Session {
  public:
-  Session(std::span<const Subject> subjects, std::vector<std::size_t> members, const MeasureOptions& options,
-          std::function<void(const Message&)> tell)
-      : subjects_(subjects),
+  Session(runtime::Device& device, std::span<const Subject> subjects, std::vector<std::size_t> members,
+          const MeasureOptions& options, std::function<void(const Message&)> tell)
+      : device_(device),
+        subjects_(subjects),
         members_(std::move(members)),
         options_(options),
         tell_(std::move(tell)),
@@ -191,6 +192,7 @@ class Session {
       give(subject, subject.given);
       subject.runner->prepare(options_.dims);
       subject.runner->load();  // no run's time
+      device_.settle();
       const Stopwatch watch;
       subject.runner->run();
       const double seconds = watch.seconds(subject.parallel);
@@ -362,6 +364,7 @@ class Session {
     const double each = std::max(best_[k], 1e-7) + surrounding_;
     const int runs = std::clamp(static_cast<int>(options_.round_seconds / each), 1, 64);
     try {
+      device_.settle();
       if (options_.warmed && best_[k] < long_run) subjects_[k].runner->run();
       for (int run = 0; run < runs; ++run) timed_run(k);
     } catch (const std::exception& error) {
@@ -370,6 +373,7 @@ class Session {
     }
   }
 
+  runtime::Device& device_;
   std::span<const Subject> subjects_;
   std::vector<std::size_t> members_;
   const MeasureOptions& options_;
@@ -493,7 +497,7 @@ class Ledger {
     MeasureOptions own = options;
     own.stop = {};  // the parent asks
     if (device.restart_in_child())
-      Session(subjects, members, own, tell).run();
+      Session(device, subjects, members, own, tell).run();
     else
       tell({.kind = Message::Kind::unable});
     ::_exit(0);
@@ -582,6 +586,7 @@ std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<co
   for (;;) {
     const auto members = ledger.open();
     if (members.empty()) break;
+    device.settle();  // a child does not tell what it learnt of the machine
     int ends[2] = {-1, -1};
     if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("search: cannot make a pipe to time candidates");
     const pid_t child = ::fork();
@@ -599,7 +604,9 @@ std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<co
     const Ending ending = listen(running.pipe(), options, ledger);
     const int status = running.end();
     if (ending == Ending::unable) {
-      Session(subjects, members, options, [&](const Message& message) { ledger.take(message); }).run();
+      Session(device, subjects, members, options, [&](const Message& message) {
+        ledger.take(message);
+      }).run();
       break;
     }
     broken_off = ending == Ending::stopped;

@@ -82,6 +82,10 @@ class Device {
   /// To be called first thing in a child that `fork` made: brings back what a fork loses, such as threads.
   /// False: programs cannot run in a child, so a candidate that crashes takes the process with it.
   virtual bool restart_in_child() { return false; }
+  /// Called before something is timed, as often as one likes: brings back what makes programs fast, where
+  /// that can be had soon. A hypervisor may have moved the workers apart, say, and two programs that are to
+  /// be compared are to find the same machine.
+  virtual void settle() {}
   /// Runs to the end. `worst_scratch` was given to `reserve` before.
   virtual void run(const Launch& launch) = 0;
   /// Makes sure that launches with this much scratch allocate nothing.

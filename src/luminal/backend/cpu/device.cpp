@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "luminal/backend/cpu/blas.h"
+#include "luminal/backend/cpu/gathering.h"
 #include "luminal/backend/cpu/pool.h"
 #include "luminal/support/error.h"
 #include "luminal/support/large_memory.h"
@@ -203,6 +204,11 @@ class CpuDevice : public runtime::Device {
     threads.pool.run(launch.tasks, work, &running);
   }
 
+  void settle() override {
+    const std::lock_guard lock(threads_->mutex);
+    gathering_.gather(threads_->pool);
+  }
+
   bool restart_in_child() override {
     const int workers = threads_->pool.workers();
     // The old threads are not here, and whoever held the lock is not either: neither can be waited for.
@@ -228,6 +234,7 @@ class CpuDevice : public runtime::Device {
   Jit jit_;
   const Blas* blas_;
   bool guarded_;
+  Gathering gathering_;
   std::atomic<std::uint64_t> allocated_ = 0;
   std::unique_ptr<Threads> threads_;
   std::size_t limit_ = 0;
