@@ -52,7 +52,8 @@ class Runners {
     }
   }
   std::vector<std::optional<Timing>> measured(const MeasureOptions& options, runtime::Device& device) {
-    return measure(device, subjects_, options);
+    const Contest contest{subjects_, options};
+    return measure(device, std::span(&contest, 1)).front();
   }
   std::vector<std::optional<Timing>> measured(const MeasureOptions& options) {
     return measured(options, *luminal::device("cpu"));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "luminal/codegen/schedule_text.h"
 #include "luminal/kernel/interpret.h"
@@ -99,14 +98,6 @@ std::size_t affordable(const kernel::Kernel& kernel, const kernel::Store& store,
 
 std::uint64_t hash_of(const codegen::Source& source) {
   return Hash(11).add(source.text).add(source.tasks.text()).add(source.scratch_bytes.text()).value();
-}
-
-/// The shortest of the times; infinite if there is none.
-double least_seconds(const std::vector<std::optional<Timing>>& timings) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto& timing : timings)
-    if (timing && timing->outcome == Timing::Outcome::timed) least = std::min(least, timing->seconds);
-  return least;
 }
 
 std::size_t bytes_of(const kernel::ArrayType& type, const DimMap& dims) {
@@ -385,18 +376,7 @@ void KernelTimer::finish(Batch& batch) {
         !must_stop())
       sample(*step.kernel);
   if (batch.compilation) batch.compilation->finish([this] { return must_stop(); });
-  // Little or nothing runs in turn with a kernel's only schedule: half of its rounds are at another moment,
-  // after the other kernels. Not of one that takes so long that nobody will want it.
-  constexpr double too_long = 0.2;
-  const bool several = batch.steps.size() > 1 && duty_ == Duty::none;
-  std::vector<Timings> timings;
-  constexpr int rounds = 6;
-  const int at_once = several ? rounds / 2 : rounds;
-  for (const auto& step : batch.steps)
-    timings.push_back(measured(step, batch.compilation.get(), Timings(step.trials.size() + 1), at_once));
-  for (std::size_t k = 0; k < batch.steps.size(); ++k)
-    if ((several && least_seconds(timings[k]) < too_long) || is_disturbed(*batch.steps[k].kernel, timings[k]))
-      keep_better(timings[k], measured(batch.steps[k], batch.compilation.get(), timings[k], at_once));
+  const auto timings = measured(batch.steps, batch.compilation.get());
   for (std::size_t k = 0; k < batch.steps.size(); ++k)
     conclude(batch.steps[k], timings[k], batch.compilation.get());
 }
@@ -406,53 +386,60 @@ void KernelTimer::time(const std::vector<Request>& requests) {
   finish(batch);
 }
 
-/// Times a step's schedules that have not failed `before`, or were far behind, and the kernel's best one
-/// among them: noise that lasts longer than one kernel does not decide.
-KernelTimer::Timings KernelTimer::measured(const Step& step, const Compilation* compilation,
-                                           const Timings& before, int rounds) {
-  const TunedKernel& kernel = *step.kernel;
-  Timings timings(step.trials.size() + 1);
-  if (!samples_.contains(kernel.key) || must_stop()) return timings;
-  std::vector<Subject> subjects;
-  std::vector<std::optional<Timing>*> places;
-  if (kernel.best() != nullptr && kernel.best_runner) {
-    subjects.push_back(subject(kernel, *kernel.best_runner));
-    places.push_back(&timings.back());
+/// Times each step's schedules, and the kernel's best one among them: noise that lasts longer than one kernel
+/// does not decide.
+std::vector<Timings> KernelTimer::measured(const std::vector<Step>& steps, const Compilation* compilation) {
+  std::vector<Timings> timings;
+  std::vector<Contest> contests;
+  std::vector<std::optional<Timing>*> places;  // of all contests' subjects
+  for (const auto& step : steps) timings.emplace_back(step.trials.size() + 1);
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    const TunedKernel& kernel = *steps[n].kernel;
+    if (!samples_.contains(kernel.key) || must_stop()) continue;
+    Contest contest{{}, options_of(kernel, steps.size() > 1)};
+    std::vector<std::optional<Timing>*> own;
+    if (kernel.best() != nullptr && kernel.best_runner) {
+      contest.subjects.push_back(subject(kernel, *kernel.best_runner));
+      contest.options.first_before = kernel.best()->timing.seconds;
+      own.push_back(&timings[n].back());
+    }
+    const std::size_t others = own.size();
+    for (std::size_t k = 0; k < steps[n].trials.size(); ++k) {
+      const auto number = steps[n].trials[k].compiled;
+      if (!number || !compilation->made()[*number].runner) continue;
+      contest.subjects.push_back(subject(kernel, *compilation->made()[*number].runner));
+      own.push_back(&timings[n][k]);
+    }
+    if (own.size() == others) continue;
+    contests.push_back(std::move(contest));
+    places.insert(places.end(), own.begin(), own.end());
   }
-  const std::size_t own = subjects.size();
-  constexpr double far = 1.3;
-  const double fastest = least_seconds(before);
-  for (std::size_t k = 0; k < step.trials.size(); ++k) {
-    const auto number = step.trials[k].compiled;
-    const bool failed = before[k] && before[k]->outcome != Timing::Outcome::timed;
-    const bool is_far = before[k] && before[k]->seconds > far * fastest;
-    if (!number || failed || is_far || !compilation->made()[*number].runner) continue;
-    subjects.push_back(subject(kernel, *compilation->made()[*number].runner));
-    places.push_back(&timings[k]);
-  }
-  if (subjects.size() == own) return timings;
-  MeasureOptions options{
-      .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
-  options.rounds = rounds;
-  options.round_seconds = 5e-4;
-  options.one_memory = true;
-  if (kernel.seconds() > 4e-3)
-    options.rounds = std::min(rounds, 3);  // what takes long shows its differences in few runs
-  options.most_seconds = 1;
-  if (duty_ == Duty::none) options.surroundings = surroundings_.get();
-  if (duty_ != Duty::none) options.rounds = 1;
-  options.patience =
-      kernel.best() == nullptr ? kernel.patience : std::max(1.5, 40 * kernel.best()->timing.seconds);
-  const auto found = measure(*device_, subjects, options);
-  for (std::size_t k = 0; k < found.size(); ++k) *places[k] = found[k];
+  if (contests.empty()) return timings;
+  std::size_t next = 0;
+  for (auto& found : measure(*device_, contests))
+    for (auto& timing : found) *places[next++] = std::move(timing);
   return timings;
 }
 
-/// Whether the kernel's best schedule takes longer than it did: something else uses the machine.
-bool KernelTimer::is_disturbed(const TunedKernel& kernel, const Timings& timings) {
-  constexpr double disturbed = 1.15;
-  return kernel.best() != nullptr && timings.back() &&
-         timings.back()->seconds > disturbed * kernel.best()->timing.seconds;
+/// Little or nothing runs in turn with a kernel's only schedule: beside other kernels half of its rounds are
+/// at another moment.
+MeasureOptions KernelTimer::options_of(const TunedKernel& kernel, bool several) const {
+  MeasureOptions options{
+      .dims = dims_, .known = samples_.at(kernel.key).known, .stop = [this] { return must_stop(); }};
+  options.round_seconds = 5e-4;
+  options.one_memory = true;
+  options.most_seconds = 1;
+  options.patience =
+      kernel.best() == nullptr ? kernel.patience : std::max(1.5, 40 * kernel.best()->timing.seconds);
+  if (duty_ != Duty::none) {
+    options.rounds = 1;
+    return options;
+  }
+  // What takes long shows its differences in few runs.
+  options.rounds = several || kernel.seconds() > 4e-3 ? 3 : 6;
+  options.moments = several ? 2 : 1;
+  options.surroundings = surroundings_.get();
+  return options;
 }
 
 /// The best schedule ran once more, or did when the record was taken: if it took less time, that is its time;

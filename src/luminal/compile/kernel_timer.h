@@ -142,11 +142,10 @@ class KernelTimer {
   Step begun(const Request& request, std::vector<runtime::Plan>& plans);
   void begin_trial(Trial& trial, std::optional<runtime::Plan> plan, std::vector<runtime::Plan>& plans);
   std::string key_again(const std::string& what);
-  /// What a step's trials took, and last the kernel's best schedule of before; nothing where the time was
+  /// By step: what its trials took, and last the kernel's best schedule of before; nothing where the time was
   /// over first.
-  using Timings = std::vector<std::optional<Timing>>;
-  Timings measured(const Step& step, const Compilation* compilation, const Timings& before, int rounds);
-  static bool is_disturbed(const TunedKernel& kernel, const Timings& timings);
+  std::vector<Timings> measured(const std::vector<Step>& steps, const Compilation* compilation);
+  MeasureOptions options_of(const TunedKernel& kernel, bool several) const;
   void conclude(const Step& step, const Timings& timings, const Compilation* compilation);
   void remember_best(TunedKernel& kernel, const std::optional<Timing>& measured);
   bool must_stop() const;

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <numeric>
 
 #include "luminal/compile/agreement.h"
@@ -48,6 +49,7 @@ struct Message {
   enum class Kind : std::int32_t {
     begins,
     verified,
+    moment,
     timed,
     step,
     round,
@@ -66,7 +68,7 @@ struct Message {
   char text[200] = {};
 };
 
-/// Runs and checks subjects, and tells what happens.
+/// Runs and checks a contest's subjects, and tells what happens.
 class Session {
  public:
   Session(runtime::Device& device, std::span<const Subject> subjects, std::vector<std::size_t> members,
@@ -80,34 +82,68 @@ class Session {
         steps_(subjects.size()),
         disturbed_steps_(subjects.size()) {}
 
-  void run() {
+  /// Runs and compares all, then times them at the first moment.
+  void begin() {
+    verify();
+    time_rounds();
+  }
+
+  /// Times them at another moment, if that is wanted.
+  void go_on() {
+    constexpr double too_long = 0.2;  // nobody will want it
+    constexpr double far = 1.3;
+    const double fastest = least();
+    const bool again = (options_.moments > 1 && fastest < too_long) || is_disturbed();
+    if (!again || fastest < 0) return;
+    for (const auto k : members_) {
+      tell({.kind = Message::Kind::moment}, k);
+      if (best_[k] > far * fastest) best_[k] = -1;
+    }
+    time_rounds();
+  }
+
+ private:
+  void verify() {
     if (options_.nudged && members_.size() > 1) nudged_ = nudged_results(members_[0]);
     for (const auto k : members_) first_run(k);
     check_agreement();
-    tell({.kind = Message::Kind::verified});
+    for (const auto k : members_) tell({.kind = Message::Kind::verified}, k);
     opinions_.clear();
     results_.clear();
     if (options_.steps)
       for (const auto k : members_) subjects_[k].runner->set_timing(true);
     is_verified_ = true;
+  }
+
+  /// The shortest time; below 0 if none is right.
+  double least() const {
     double fastest = -1;
     for (const auto k : members_)
       if (best_[k] >= 0 && (fastest < 0 || best_[k] < fastest)) fastest = best_[k];
+    return fastest;
+  }
+
+  /// Whether the first subject takes longer than it did.
+  bool is_disturbed() const {
+    constexpr double disturbed = 1.15;
+    std::vector<double> times = first_times_;
+    return options_.first_before > 0 && !times.empty() && quartile(times) > disturbed * options_.first_before;
+  }
+
+  void time_rounds() {
+    double fastest = least();
     const auto begin = Clock::now();
     for (int round = 0; round < options_.rounds || since(begin) < options_.least_seconds; ++round) {
       if (std::none_of(members_.begin(), members_.end(), [&](std::size_t k) { return best_[k] >= 0; })) break;
       for (const auto k : members_)
         if (best_[k] >= 0 && (fastest < 0 || best_[k] <= fastest * limit(round, fastest))) timed_round(k);
-      for (const auto k : members_)
-        if (best_[k] >= 0 && (fastest < 0 || best_[k] < fastest)) fastest = best_[k];
+      fastest = least();
       for (const auto k : members_) tell_steps(k);
       tell({.kind = Message::Kind::round});
       if (since(begin) > options_.most_seconds || (options_.stop && options_.stop())) break;
     }
-    tell({.kind = Message::Kind::done});
   }
 
- private:
   /// First runs are cold, threads that sleep wake late, and others use the machine for moments: they tell
   /// little of what takes microseconds, and enough of a kernel that takes long.
   double limit(int round, double fastest) const {
@@ -211,8 +247,8 @@ class Session {
       if (!options_.warmed) tell({.kind = Message::Kind::timed, .seconds = seconds, .first = true}, k);
       // A first run wakes threads, fills caches and touches memory that nobody did: no reason to give up.
       if (options_.warmed) timed_run(k);
-      for (const double is_short : {2e-2, 2e-3})
-        if (best_[k] < is_short) timed_run(k);
+      constexpr double is_short = 2e-2;
+      if (best_[k] < is_short) timed_run(k);
     } catch (const runtime::IndexError& error) {
       tell({.kind = Message::Kind::unfit}, k, error.what());
     } catch (const std::exception& error) {
@@ -238,6 +274,7 @@ class Session {
     const double seconds = watch.seconds(subjects_[k].parallel);
     best_[k] = std::min(best_[k], seconds);
     tell({.kind = Message::Kind::timed, .seconds = seconds, .sound = sound}, k);
+    if (k == members_[0] && is_verified_ && sound) first_times_.push_back(seconds);
     if (!options_.steps || !is_verified_) return;
     const auto& each = subjects_[k].runner->step_seconds();
     auto& steps = (sound ? steps_ : disturbed_steps_)[k];
@@ -385,6 +422,7 @@ class Session {
   std::vector<double> best_;
   double surrounding_ = 0;  // seconds that it took last
   bool is_verified_ = false;
+  std::vector<double> first_times_;  // of the first subject
   /// Times by subject and step, of runs that nothing disturbed, and of the others.
   using StepTimes = std::vector<std::vector<std::vector<double>>>;
   StepTimes steps_;
@@ -404,7 +442,10 @@ class Ledger {
         current_ = k;
         return;
       case Message::Kind::verified:
-        verified_ = true;
+        runs_[k].verified = true;
+        return;
+      case Message::Kind::moment:
+        end_moment(k, false);
         return;
       case Message::Kind::timed:
         (message.first   ? runs_[k].first
@@ -447,22 +488,16 @@ class Ledger {
   /// Before another child.
   void forget() {
     for (auto& runs : runs_) runs = {};
-    verified_ = false;
     current_.reset();
   }
 
-  /// Times of runs that nothing disturbed, where there are some. Of what was broken off only those that were
-  /// verified, and ran after their first run, have a time.
-  std::vector<std::optional<Timing>> finish(bool broken_off) {
+  std::optional<std::size_t> current() const { return current_; }
+
+  Timings finish(bool broken_off) {
     for (std::size_t k = 0; k < timings_.size(); ++k) {
-      auto& [first, sound, others, told, steps] = runs_[k];
-      if (timings_[k] || (broken_off && !verified_)) continue;
-      auto& list = !sound.empty() ? sound : !others.empty() || broken_off ? others : first;
-      if (list.empty()) continue;
-      timings_[k] = Timing{.seconds = quartile(list)};
-      timings_[k]->median = list[list.size() / 2];
-      if (!steps.empty()) timings_[k]->seconds = std::accumulate(steps.begin(), steps.end(), 0.0);
-      timings_[k]->steps = std::move(steps);
+      if (timings_[k]) continue;
+      end_moment(k, broken_off);
+      timings_[k] = std::move(runs_[k].shortest);
     }
     return std::move(timings_);
   }
@@ -475,15 +510,56 @@ class Ledger {
     std::vector<double> others;
     std::vector<double> told;   // of the steps, in the round that is told of
     std::vector<double> steps;  // after the last round of which all is told
+    bool verified = false;
+    std::optional<Timing> shortest;  // of the moments that are over
   };
   std::vector<Runs> runs_;
-  bool verified_ = false;
   std::optional<std::size_t> current_;  // the subject that runs
+
+  /// Times of runs that nothing disturbed, where there are some. Of what was broken off only those that were
+  /// verified, and ran after their first run, have a time.
+  void end_moment(std::size_t k, bool broken_off) {
+    auto& runs = runs_[k];
+    if (broken_off && !runs.verified) return;
+    auto& list = !runs.sound.empty()                  ? runs.sound
+                 : !runs.others.empty() || broken_off ? runs.others
+                                                      : runs.first;
+    if (list.empty()) return;
+    Timing timing{.seconds = quartile(list)};
+    timing.median = list[list.size() / 2];
+    if (!runs.steps.empty()) timing.seconds = std::accumulate(runs.steps.begin(), runs.steps.end(), 0.0);
+    timing.steps = std::move(runs.steps);
+    if (!runs.shortest || timing.seconds < runs.shortest->seconds) runs.shortest = std::move(timing);
+    for (auto* times : {&runs.first, &runs.sound, &runs.others, &runs.told, &runs.steps}) times->clear();
+  }
 };
 
+/// The contests of which some subjects may be timed yet, one after the other.
+void hold(runtime::Device& device, std::span<const Contest> contests, const std::vector<std::size_t>& members,
+          const std::function<void(const Message&)>& tell) {
+  std::vector<std::unique_ptr<Session>> sessions;
+  std::size_t first = 0;
+  auto next = members.begin();
+  for (const auto& contest : contests) {
+    std::vector<std::size_t> own;
+    const std::size_t end = first + contest.subjects.size();
+    for (; next != members.end() && *next < end; ++next) own.push_back(*next - first);
+    if (!own.empty())
+      sessions.push_back(std::make_unique<Session>(device, contest.subjects, std::move(own), contest.options,
+                                                   [first, &tell](Message message) {
+                                                     message.subject += static_cast<std::int32_t>(first);
+                                                     tell(message);
+                                                   }));
+    first = end;
+  }
+  for (const auto& session : sessions) session->begin();
+  for (const auto& session : sessions) session->go_on();
+  tell({.kind = Message::Kind::done});
+}
+
 /// Nothing of the caller's is called in a child, and nothing leaves it but messages.
-[[noreturn]] void be_child(runtime::Device& device, std::span<const Subject> subjects,
-                           const std::vector<std::size_t>& members, const MeasureOptions& options, int pipe) {
+[[noreturn]] void be_child(runtime::Device& device, std::span<const Contest> contests,
+                           const std::vector<std::size_t>& members, int pipe) {
   for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM}) std::signal(number, SIG_DFL);
   std::signal(SIGINT, SIG_IGN);  // the parent decides
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -494,10 +570,10 @@ class Ledger {
     }
   };
   try {
-    MeasureOptions own = options;
-    own.stop = {};  // the parent asks
+    std::vector<Contest> own(contests.begin(), contests.end());
+    for (auto& contest : own) contest.options.stop = {};  // the parent asks
     if (device.restart_in_child())
-      Session(device, subjects, members, own, tell).run();
+      hold(device, own, members, tell);
     else
       tell({.kind = Message::Kind::unable});
     ::_exit(0);
@@ -535,17 +611,18 @@ enum class Ending : std::uint8_t { done, unable, died, silent, stopped };
 
 /// Reads what the child tells until it ends, or has to be ended. It is silent only while this process runs:
 /// whoever stops the one stops the other.
-Ending listen(int pipe, const MeasureOptions& options, Ledger& ledger) {
+Ending listen(int pipe, const std::vector<const MeasureOptions*>& options, Ledger& ledger) {
   constexpr int wait = 20;  // ms
   double silent = 0;
   for (;;) {
-    if (options.stop && options.stop()) return Ending::stopped;
+    const auto& stop = options.front()->stop;
+    if (stop && stop()) return Ending::stopped;
     pollfd waiting{.fd = pipe, .events = POLLIN, .revents = 0};
     const int ready = ::poll(&waiting, 1, wait);
     if (ready < 0 && errno != EINTR) return Ending::died;
     if (ready <= 0) {
       silent += wait * 1e-3;
-      if (silent > options.patience) return Ending::silent;
+      if (silent > options[ledger.current().value_or(0)]->patience) return Ending::silent;
       continue;
     }
     Message message;
@@ -568,8 +645,7 @@ std::string death(int status) {
 
 }  // namespace
 
-void keep_better(std::vector<std::optional<Timing>>& timings,
-                 const std::vector<std::optional<Timing>>& again) {
+void keep_better(Timings& timings, const Timings& again) {
   for (std::size_t k = 0; k < again.size(); ++k) {
     if (!again[k]) continue;
     const bool failed = again[k]->outcome != Timing::Outcome::timed;
@@ -579,15 +655,17 @@ void keep_better(std::vector<std::optional<Timing>>& timings,
   }
 }
 
-std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<const Subject> subjects,
-                                           const MeasureOptions& options) {
-  Ledger ledger(subjects.size());
+std::vector<Timings> measure(runtime::Device& device, std::span<const Contest> contests) {
+  std::vector<const MeasureOptions*> options;  // by subject
+  for (const auto& contest : contests)
+    options.insert(options.end(), contest.subjects.size(), &contest.options);
+  Ledger ledger(options.size());
   bool broken_off = false;
   for (;;) {
     const auto members = ledger.open();
     if (members.empty()) break;
-    device.settle();  // a child does not tell what it learnt of the machine
     int ends[2] = {-1, -1};
+    device.settle();  // a child does not tell what it learnt of the machine
     if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("search: cannot make a pipe to time candidates");
     const pid_t child = ::fork();
     if (child < 0) {
@@ -597,27 +675,35 @@ std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<co
     }
     if (child == 0) {
       ::close(ends[0]);
-      be_child(device, subjects, members, options, ends[1]);
+      be_child(device, contests, members, ends[1]);
     }
     ::close(ends[1]);
     Child running(child, ends[0]);
     const Ending ending = listen(running.pipe(), options, ledger);
     const int status = running.end();
     if (ending == Ending::unable) {
-      Session(device, subjects, members, options, [&](const Message& message) {
-        ledger.take(message);
-      }).run();
+      hold(device, contests, members, [&](const Message& message) { ledger.take(message); });
       break;
     }
     broken_off = ending == Ending::stopped;
     if (ending == Ending::done || broken_off) break;
-    if (ending == Ending::silent)
-      ledger.fail_current(Timing::Outcome::hung, cat("did not end within ", options.patience, " s"));
-    else
+    if (ending == Ending::silent) {
+      const double patience = options[ledger.current().value_or(0)]->patience;
+      ledger.fail_current(Timing::Outcome::hung, cat("did not end within ", patience, " s"));
+    } else {
       ledger.fail_current(Timing::Outcome::crashed, death(status));
+    }
     ledger.forget();
   }
-  return ledger.finish(broken_off);
+  const Timings all = ledger.finish(broken_off);
+  std::vector<Timings> result;
+  auto from = all.begin();
+  for (const auto& contest : contests) {
+    const auto to = from + static_cast<std::ptrdiff_t>(contest.subjects.size());
+    result.emplace_back(from, to);
+    from = to;
+  }
+  return result;
 }
 
 }  // namespace luminal

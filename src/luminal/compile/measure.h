@@ -67,6 +67,12 @@ inline constexpr double long_run = 5e-2;
 struct MeasureOptions {
   DimMap dims = {};
   int rounds = 6;
+  /// So many times that many rounds: what ran between differs, and the lesser time counts. Who is far behind
+  /// after the first time is not timed again.
+  int moments = 1;
+  /// What the first subject took before, if that is known. If it takes longer by more than luck, something
+  /// else uses the machine, and all are timed at another moment.
+  double first_before = 0;
   /// More rounds, until this much time has passed.
   double least_seconds = 0;
   /// No further round after this much time.
@@ -95,15 +101,22 @@ struct MeasureOptions {
   std::function<bool()> stop = {};
 };
 
-/// Times the subjects against each other: interleaved, several rounds, in a child process, so that one that
+/// Subjects that compute the same, to be timed against each other.
+struct Contest {
+  std::vector<Subject> subjects;
+  MeasureOptions options;
+};
+/// By subject; nothing where `stop` came before it was verified and timed.
+using Timings = std::vector<std::optional<Timing>>;
+
+/// Times the subjects of each contest: interleaved, several rounds, in a child process, so that one that
 /// crashes or hangs costs nothing but itself. Subjects whose results disagree with known elements, or with
-/// the majority, are wrong. By subject; nothing where `stop` came before it was verified and timed. Devices
-/// whose programs cannot run in a child are measured in this process.
-std::vector<std::optional<Timing>> measure(runtime::Device& device, std::span<const Subject> subjects,
-                                           const MeasureOptions& options);
+/// the majority, are wrong. Contests share the child, and what stops the first one stops all; a further
+/// moment of one comes after the first moments of all. Devices whose programs cannot run in a child are
+/// measured in this process.
+std::vector<Timings> measure(runtime::Device& device, std::span<const Contest> contests);
 
 /// Takes what was faster the second time, and what failed then.
-void keep_better(std::vector<std::optional<Timing>>& timings,
-                 const std::vector<std::optional<Timing>>& again);
+void keep_better(Timings& timings, const Timings& again);
 
 }  // namespace luminal

@@ -113,21 +113,22 @@ bool PlanTimer::is_pure(const std::vector<Assembled>& plans) {
 
 /// Runs those of the plans in turn, in several processes if they are short: one plan's time differs by a
 /// fifth from process to process. By member.
-std::vector<PlanTimer::Timings> PlanTimer::measured(const std::vector<Assembled>& plans,
+std::vector<Timings> PlanTimer::measured(const std::vector<Assembled>& plans,
                                                     const std::vector<std::size_t>& members, int processes,
                                                     double expected, const std::function<bool()>& stop) {
   std::vector<runtime::Plan> copies;
   for (const auto k : members) copies.push_back(plans[k].plan);
   Compilation compilation(planner_.shared_device(), std::move(copies), store_);
   compilation.finish(stop);
-  std::vector<Subject> subjects;
+  Contest contest;
   std::vector<std::size_t> made;
   for (std::size_t i = 0; i < members.size(); ++i)
     if (compilation.made()[i].runner) {
-      subjects.push_back(subject(*compilation.made()[i].runner, plans[members[i]]));
+      contest.subjects.push_back(subject(*compilation.made()[i].runner, plans[members[i]]));
       made.push_back(i);
     }
-  MeasureOptions options{.dims = planner_.dims(), .rounds = 8, .round_seconds = 5e-3, .keep_within = 1.3};
+  MeasureOptions& options = contest.options;
+  options = {.dims = planner_.dims(), .rounds = 8, .round_seconds = 5e-3, .keep_within = 1.3};
   if (expected >= long_run) options.rounds = 4;
   options.least_seconds = 0.7;
   options.warmed = true;
@@ -139,7 +140,7 @@ std::vector<PlanTimer::Timings> PlanTimer::measured(const std::vector<Assembled>
   for (int process = 0; process < processes && !stop(); ++process) {
     if (process > 0 && !are_short(result.back(), long_run)) break;
     result.emplace_back(members.size());
-    const auto timings = measure(planner_.device(), subjects, options);
+    const auto timings = measure(planner_.device(), std::span(&contest, 1)).front();
     for (std::size_t i = 0; i < made.size(); ++i) result.back()[made[i]] = timings[i];
   }
   return result;

@@ -40,7 +40,6 @@ class PlanTimer {
   const std::string& why_not() const { return why_not_; }
 
  private:
-  using Timings = std::vector<std::optional<Timing>>;
   static bool is_pure(const std::vector<Assembled>& plans);
   std::vector<Timings> measured(const std::vector<Assembled>& plans, const std::vector<std::size_t>& members,
                                 int processes, double expected, const std::function<bool()>& stop);
