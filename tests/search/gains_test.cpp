@@ -27,6 +27,16 @@ TEST(Gains, TheTimeGoesWhereSomethingIsFound) {
   EXPECT_NEAR(gains.tuning_share(true), 0.5, 1e-3);
 }
 
+TEST(Gains, SlowMappingsHaveTheFirstTwoRounds) {
+  Gains gains(100);
+  gains.by_tuning(200, 100);
+  EXPECT_DOUBLE_EQ(gains.tuning_share(false), 0.2);
+  gains.end_round(90, 0, 0);
+  EXPECT_DOUBLE_EQ(gains.tuning_share(false), 0.2);
+  gains.end_round(80, 0, 0);
+  EXPECT_GT(gains.tuning_share(false), 0.7);
+}
+
 TEST(Gains, RoundsEndWhenSixGainedLessThanAPercent) {
   Gains gains(100);
   std::size_t tried = 0;

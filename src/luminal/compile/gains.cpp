@@ -22,9 +22,11 @@ void Gains::end_round(double seconds, std::size_t tried, double passed) {
 double Gains::tuning_share(bool are_quick) const {
   constexpr double little = 0.005;  // may be found by either, whatever was
   constexpr double least = 0.2;
-  // Where they are quick, what one mapping learns the next ones need; and what is tuned before there are good
-  // ones is lost.
+  // What one mapping learns the next ones need, and what is tuned before there are good ones is lost: where
+  // they are slow, the first rounds have time for two or three, else for none but one.
   constexpr std::size_t early = 5;
+  constexpr std::size_t first = 2;
+  if (!are_quick && rounds_.size() <= first) return least;
   const double most = !are_quick ? 1 - least : rounds_.size() < early ? 0.4 : 0.7;
   const double share = (by_tuning_ + little) / (by_tuning_ + by_mapping_ + 2 * little);
   return std::clamp(share, least, most);

@@ -20,7 +20,7 @@ class Gains {
   void end_round(double seconds, std::size_t tried, double passed);
 
   /// The part of the next round that is for schedules, the rest is for mappings: by what they gained and
-  /// promised lately, a fifth at least for each; more for mappings if these are quick, and most at first.
+  /// promised lately, a fifth at least for each; more for mappings at first, and if these are quick.
   double tuning_share(bool are_quick) const;
   /// Rounds that found nothing, one after the other, five at most: further than that nobody need look.
   std::size_t stale() const { return stale_; }

@@ -321,15 +321,15 @@ class Search {
     time_untimed("new kernels", counts, longest, [&] { return expected(counts) < far * expected(best_); });
     // What did not hold is doubted the next time.
     double hoped = 0;
-    double took = 0;
+    double missed = 0;  // logarithms: one that takes for ever tells nothing of the others
     for (const auto& [key, seconds] : promised) {
       const std::pair<const std::string, std::size_t> use{key, counts.at(key)};
-      if (is_unknown(use)) continue;
+      if (is_unknown(use) || seconds <= 0) continue;
       hoped += seconds;
-      took += expected({use});
+      missed += seconds * std::log(expected({use}) / seconds);
     }
     constexpr double most = 4;
-    if (hoped > 0) doubt_ = std::clamp(doubt_ * took / hoped, 1.0, most);
+    if (hoped > 0) doubt_ = std::clamp(doubt_ * std::exp(missed / hoped), 1.0, most);
     const bool better =
         std::none_of(counts.begin(), counts.end(), is_unknown) && expected(counts) < expected(best_);
     alternatives_.note(*again);
@@ -343,7 +343,9 @@ class Search {
     constexpr double little = 0.003;
     const auto others = alternatives_.beside(kernels_.uses(best_), promised, little * expected(best_));
     const auto unknown = std::count_if(others.begin(), others.end(), is_unknown);
-    time_untimed("others", others, share, [] { return true; });
+    // Beside a plan that may soon be another one they are worth it only if they are few.
+    constexpr std::ptrdiff_t few = 16;
+    time_untimed("others", others, share, [&] { return better || unknown <= few; });
     return better || hoped > 0 || std::count_if(others.begin(), others.end(), is_unknown) < unknown;
   }
 
