@@ -83,7 +83,8 @@ TEST(DataBank, WhatIsNotWrittenIsFound) {
     std::vector<std::byte> bytes(10 * size, std::byte{1});
     EXPECT_FALSE(DataBank::first_unwritten(bytes, size)) << size;
     bytes[4 * size - 1] = DataBank::unwritten;  // a part of an element, where it has several bytes
-    EXPECT_EQ(DataBank::first_unwritten(bytes, size), size == 1 ? std::optional<std::size_t>(3) : std::nullopt);
+    EXPECT_EQ(DataBank::first_unwritten(bytes, size),
+              size == 1 ? std::optional<std::size_t>(3) : std::nullopt);
     bytes[4 * size - 1] = std::byte{1};
     for (std::size_t k = 0; k < size; ++k) bytes[7 * size + k] = DataBank::unwritten;
     EXPECT_EQ(DataBank::first_unwritten(bytes, size), 7U) << size;

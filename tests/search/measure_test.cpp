@@ -52,12 +52,13 @@ class Runners {
     }
   }
   std::vector<std::optional<Timing>> measured(const MeasureOptions& options, runtime::Device& device) {
-    const Contest contest{subjects_, options};
-    return measure(device, std::span(&contest, 1)).front();
+    const Contest own = contest(options);
+    return measure(device, std::span(&own, 1)).front();
   }
   std::vector<std::optional<Timing>> measured(const MeasureOptions& options) {
     return measured(options, *luminal::device("cpu"));
   }
+  Contest contest(const MeasureOptions& options) const { return {subjects_, options}; }
   const runtime::Plan& plan() const { return runners_.front()->plan(); }
 
  private:
@@ -141,6 +142,41 @@ TEST(Measure, WhatIsBrokenOffLaterHasItsTimeUntilThen) {
   ASSERT_TRUE(timings[0] && timings[1]);
   EXPECT_GT(timings[0]->seconds, 0);
   EXPECT_LT(timings[0]->seconds, timings[1]->seconds);
+}
+
+TEST(Measure, ContestsShareAChild) {
+  const Runners good({"", ""});
+  const Runners bad({"", "  *(volatile int*)0 = 1;\n", "  return;\n", ""});
+  const Runners last({""});
+  const Contest contests[] = {good.contest({}), bad.contest({}), last.contest({.moments = 2})};
+  const auto timings = measure(*luminal::device("cpu"), contests);
+  ASSERT_EQ(timings.size(), 3U);
+  EXPECT_EQ(outcomes(timings[0]), (std::vector{timed, timed}));
+  EXPECT_EQ(outcomes(timings[1]), (std::vector{timed, Timing::Outcome::crashed, is_wrong, timed}));
+  EXPECT_EQ(outcomes(timings[2]), std::vector{timed});
+}
+
+/// Programs run in this process, and it counts how often something was about to be timed.
+class Counting : public test::WrappedDevice {
+ public:
+  Counting() : WrappedDevice([](const codegen::Source& source) { return source.text; }) {}
+  bool restart_in_child() override { return false; }
+  void settle() override { ++settled; }
+  int settled = 0;
+};
+
+TEST(Measure, AnotherMomentIsWantedOrNeeded) {
+  const auto settled = [](const MeasureOptions& options) {
+    Counting device;
+    Runners({spinning(100'000)}).measured(options, device);
+    return device.settled;
+  };
+  constexpr int rounds = 6;
+  const int once = settled({.rounds = rounds});
+  EXPECT_EQ(once, 1 + 1 + rounds);  // for all, for the first run, for each round
+  EXPECT_EQ(settled({.rounds = rounds, .moments = 2}), once + rounds);
+  EXPECT_EQ(settled({.rounds = rounds, .first_before = 1e-9}), once + rounds) << "it took longer than before";
+  EXPECT_EQ(settled({.rounds = rounds, .first_before = 10}), once);
 }
 
 /// Where all runs are interrupted, their times are all there is.

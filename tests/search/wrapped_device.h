@@ -53,6 +53,7 @@ class WrappedDevice : public runtime::Device {
     return inner_->compile(changed, store);
   }
   bool restart_in_child() override { return inner_->restart_in_child(); }
+  void settle() override { inner_->settle(); }
   void run(const runtime::Launch& launch) override { inner_->run(launch); }
   void reserve(std::size_t scratch_bytes) override { inner_->reserve(scratch_bytes); }
 
