@@ -144,30 +144,36 @@ TEST(Measure, WhatIsBrokenOffLaterHasItsTimeUntilThen) {
   EXPECT_LT(timings[0]->seconds, timings[1]->seconds);
 }
 
+/// Counts how often something is about to be timed in this process, or in a child as it begins.
+class Counting : public test::WrappedDevice {
+ public:
+  explicit Counting(bool children)
+      : WrappedDevice([](const codegen::Source& source) { return source.text; }), children_(children) {}
+  bool restart_in_child() override { return children_ && WrappedDevice::restart_in_child(); }
+  void settle() override { ++settled; }
+  int settled = 0;
+
+ private:
+  bool children_;
+};
+
 TEST(Measure, ContestsShareAChild) {
   const Runners good({"", ""});
   const Runners bad({"", "  *(volatile int*)0 = 1;\n", "  return;\n", ""});
   const Runners last({""});
   const Contest contests[] = {good.contest({}), bad.contest({}), last.contest({.moments = 2})};
-  const auto timings = measure(*luminal::device("cpu"), contests);
+  Counting device(true);
+  const auto timings = measure(device, contests);
+  EXPECT_EQ(device.settled, 2) << "here before each child: the first, and the one after the crash";
   ASSERT_EQ(timings.size(), 3U);
   EXPECT_EQ(outcomes(timings[0]), (std::vector{timed, timed}));
   EXPECT_EQ(outcomes(timings[1]), (std::vector{timed, Timing::Outcome::crashed, is_wrong, timed}));
   EXPECT_EQ(outcomes(timings[2]), std::vector{timed});
 }
 
-/// Programs run in this process, and it counts how often something was about to be timed.
-class Counting : public test::WrappedDevice {
- public:
-  Counting() : WrappedDevice([](const codegen::Source& source) { return source.text; }) {}
-  bool restart_in_child() override { return false; }
-  void settle() override { ++settled; }
-  int settled = 0;
-};
-
 TEST(Measure, AnotherMomentIsWantedOrNeeded) {
   const auto settled = [](const MeasureOptions& options) {
-    Counting device;
+    Counting device(false);
     Runners({spinning(100'000)}).measured(options, device);
     return device.settled;
   };

@@ -274,7 +274,7 @@ class Session {
     const double seconds = watch.seconds(subjects_[k].parallel);
     best_[k] = std::min(best_[k], seconds);
     tell({.kind = Message::Kind::timed, .seconds = seconds, .sound = sound}, k);
-    if (k == members_[0] && is_verified_ && sound) first_times_.push_back(seconds);
+    if (k == 0 && is_verified_) first_times_.push_back(seconds);
     if (!options_.steps || !is_verified_) return;
     const auto& each = subjects_[k].runner->step_seconds();
     auto& steps = (sound ? steps_ : disturbed_steps_)[k];
@@ -552,8 +552,11 @@ void hold(runtime::Device& device, std::span<const Contest> contests, const std:
                                                    }));
     first = end;
   }
-  for (const auto& session : sessions) session->begin();
-  for (const auto& session : sessions) session->go_on();
+  const auto& stop = contests.front().options.stop;
+  for (const auto& session : sessions)
+    if (!stop || !stop()) session->begin();
+  for (const auto& session : sessions)
+    if (!stop || !stop()) session->go_on();
   tell({.kind = Message::Kind::done});
 }
 

@@ -324,9 +324,11 @@ class Search {
     double missed = 0;  // logarithms: one that takes for ever tells nothing of the others
     for (const auto& [key, seconds] : promised) {
       const std::pair<const std::string, std::size_t> use{key, counts.at(key)};
-      if (is_unknown(use) || seconds <= 0) continue;
+      if (is_unknown(use)) continue;
+      const double now = expected({use});
+      if (!(seconds > 0 && now > 0 && std::isfinite(now / seconds))) continue;
       hoped += seconds;
-      missed += seconds * std::log(expected({use}) / seconds);
+      missed += seconds * std::log(now / seconds);
     }
     constexpr double most = 4;
     if (hoped > 0) doubt_ = std::clamp(doubt_ * std::exp(missed / hoped), 1.0, most);
@@ -343,9 +345,9 @@ class Search {
     constexpr double little = 0.003;
     const auto others = alternatives_.beside(kernels_.uses(best_), promised, little * expected(best_));
     const auto unknown = std::count_if(others.begin(), others.end(), is_unknown);
-    // Beside a plan that may soon be another one they are worth it only if they are few.
+    // While new plans are found they are worth it beside the best one, or if they are few.
     constexpr std::ptrdiff_t few = 16;
-    time_untimed("others", others, share, [&] { return better || unknown <= few; });
+    time_untimed("others", others, share, [&] { return better || hoped == 0 || unknown <= few; });
     return better || hoped > 0 || std::count_if(others.begin(), others.end(), is_unknown) < unknown;
   }
 

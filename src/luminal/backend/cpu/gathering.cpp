@@ -61,7 +61,6 @@ std::optional<double> handoff(Pool& pool) {
 }
 
 void Gathering::gather(const World& world) {
-  constexpr double close = 1.7;
   constexpr double longest_wait = 60;
   constexpr int rests = 3;
   if (world.clock() < not_before_) return;
@@ -69,8 +68,7 @@ void Gathering::gather(const World& world) {
     if (rested > 0) world.rest();
     const auto seconds = world.handoff();
     if (!seconds) break;
-    if (*seconds > close * least_) continue;
-    least_ = std::max(near, std::min(least_, *seconds));
+    if (*seconds > near) continue;
     wait_ = shortest_wait;
     return;
   }

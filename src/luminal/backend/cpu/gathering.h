@@ -16,8 +16,8 @@ std::optional<double> handoff(Pool& pool);
 /// slept is mostly moved next to the one who wakes it.
 class Gathering {
  public:
-  /// If the workers are further apart than they need be, all but the caller rest, for 60 ms at most. If that
-  /// does not help, or nobody can tell, it is not tried again for a second, then two, a minute at most.
+  /// If the workers are further apart than one cache is wide, all but the caller rest, for 60 ms at most. If
+  /// that does not help, or nobody can tell, it is not tried again for a second, then two, a minute at most.
   void gather(Pool& pool);
 
   /// What it goes by. The clock is in seconds.
@@ -29,9 +29,8 @@ class Gathering {
   void gather(const World& world);
 
  private:
-  static constexpr double near = 60e-9;  // in one cache: 20 to 60 ns
+  static constexpr double near = 1e-7;  // in one cache a word takes 20 to 60 ns
   static constexpr double shortest_wait = 1;
-  double least_ = near;  // that was seen
   double wait_ = shortest_wait;
   double not_before_ = 0;
 };
