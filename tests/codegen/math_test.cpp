@@ -4,8 +4,8 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
-#include <limits>
 #include <cstring>
+#include <limits>
 
 #include "tests/codegen/build.h"
 #include "tests/codegen/run.h"

@@ -2,6 +2,8 @@
 #include "luminal/compile/measure.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <numeric>
@@ -156,6 +158,75 @@ class Counting : public test::WrappedDevice {
  private:
   bool children_;
 };
+
+/// A device of which the first children die before they begin anything.
+class Dying : public Counting {
+ public:
+  explicit Dying(int deaths) : Counting(true), deaths_(deaths) {}
+  bool restart_in_child() override {
+    if (settled <= deaths_) ::_exit(3);
+    return Counting::restart_in_child();
+  }
+
+ private:
+  int deaths_;
+};
+
+TEST(Measure, ADeathBeforeTheFirstKernelMayBeBadLuckOnce) {
+  const Runners runners({"", ""});
+  const Contest contest = runners.contest({});
+  Dying once(1);
+  EXPECT_EQ(outcomes(measure(once, std::span(&contest, 1)).front()), (std::vector{timed, timed}));
+  Dying twice(2);
+  const auto timings = measure(twice, std::span(&contest, 1)).front();
+  EXPECT_EQ(outcomes(timings), (std::vector{Timing::Outcome::crashed, Timing::Outcome::crashed}));
+  EXPECT_EQ(timings[0]->problem, "its process ended with status 3");
+}
+
+/// A device whose children share memory: kernels write down there which children ran them.
+class Numbering : public Counting {
+ public:
+  Numbering() : Counting(true) {
+    void* memory = ::mmap(nullptr, kernels * sizeof(long) + sizeof(long), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::runtime_error("no memory to share");
+    words_ = static_cast<long*>(memory);
+  }
+  ~Numbering() override { ::munmap(words_, kernels * sizeof(long) + sizeof(long)); }
+  Numbering(const Numbering&) = delete;
+  Numbering& operator=(const Numbering&) = delete;
+  bool restart_in_child() override {
+    ++words_[kernels];
+    return Counting::restart_in_child();
+  }
+  std::string statement(int kernel) const {
+    const auto address = [this](int word) { return reinterpret_cast<std::uintptr_t>(words_ + word); };
+    return cat("  if (task == 0) *(volatile long*)", address(kernel), "UL |= 1L << *(volatile long*)",
+               address(kernels), "UL;\n");
+  }
+  /// The first child is 1.
+  bool was_run(int kernel, int child) const { return (words_[kernel] >> child & 1) != 0; }
+
+ private:
+  static constexpr int kernels = 3;
+  long* words_;
+};
+
+TEST(Measure, ACrashCostsOnlyItsContestASecondRun) {
+  Numbering device;
+  const Runners before({device.statement(0)});
+  const Runners crashing({device.statement(1), "  *(volatile int*)0 = 1;\n"});
+  const Runners after({device.statement(2)});
+  const Contest contests[] = {before.contest({}), crashing.contest({}), after.contest({})};
+  const auto timings = measure(device, contests);
+  EXPECT_EQ(outcomes(timings[0]), std::vector{timed});
+  EXPECT_GT(timings[0][0]->seconds, 0);
+  EXPECT_EQ(outcomes(timings[1]), (std::vector{timed, Timing::Outcome::crashed}));
+  EXPECT_EQ(outcomes(timings[2]), std::vector{timed});
+  EXPECT_TRUE(device.was_run(0, 1) && !device.was_run(0, 2)) << "its times were known";
+  EXPECT_TRUE(device.was_run(1, 1) && device.was_run(1, 2));
+  EXPECT_TRUE(!device.was_run(2, 1) && device.was_run(2, 2));
+}
 
 TEST(Measure, ContestsShareAChild) {
   const Runners good({"", ""});

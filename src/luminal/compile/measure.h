@@ -110,10 +110,10 @@ struct Contest {
 using Timings = std::vector<std::optional<Timing>>;
 
 /// Times the subjects of each contest: interleaved, several rounds, in a child process, so that one that
-/// crashes or hangs costs nothing but itself. Subjects whose results disagree with known elements, or with
-/// the majority, are wrong. Contests share the child, and what stops the first one stops all; a further
-/// moment of one comes after the first moments of all. Devices whose programs cannot run in a child are
-/// measured in this process.
+/// crashes or hangs costs its contest another child, and the other contests nothing. Subjects whose results
+/// disagree with known elements, or with the majority, are wrong. Contests share the child, and what stops
+/// the first one stops all; a further moment of one comes after the first moments of all. Devices whose
+/// programs cannot run in a child are measured in this process.
 std::vector<Timings> measure(runtime::Device& device, std::span<const Contest> contests);
 
 /// Takes what was faster the second time, and what failed then.

@@ -114,8 +114,8 @@ bool PlanTimer::is_pure(const std::vector<Assembled>& plans) {
 /// Runs those of the plans in turn, in several processes if they are short: one plan's time differs by a
 /// fifth from process to process. By member.
 std::vector<Timings> PlanTimer::measured(const std::vector<Assembled>& plans,
-                                                    const std::vector<std::size_t>& members, int processes,
-                                                    double expected, const std::function<bool()>& stop) {
+                                         const std::vector<std::size_t>& members, int processes,
+                                         double expected, const std::function<bool()>& stop) {
   std::vector<runtime::Plan> copies;
   for (const auto k : members) copies.push_back(plans[k].plan);
   Compilation compilation(planner_.shared_device(), std::move(copies), store_);
