@@ -77,5 +77,31 @@ TEST(Cost, ContractionsInsideOfReductionsHaveNoTemplate) {
   EXPECT_GE(operations(inside), operations(alone) + again / 2);
 }
 
+/// The outputs x · y and sqrt(x · y).
+TEST(Cost, WhatOutputsShareCountsOnce) {
+  const auto estimate = [](int outputs) {
+    Build b;
+    const auto i = b.loop(64), j = b.loop(48), e = b.loop(32);
+    const ValueId x = b.read({64, 32}, {b.at(i), b.at(e)});
+    const ValueId y = b.read({48, 32}, {b.at(j), b.at(e)});
+    const ValueId product = b.sum({e}, b.mul(x, y));
+    b.store({i, j}, product);
+    if (outputs > 1) b.store({i, j}, b.map(Op::sqrt, {product}));
+    if (outputs > 2) b.store({i, j}, b.read({48, 64}, {b.at(j), b.at(i)}));
+    return Roofline().estimate(b.kernel, {}).value();
+  };
+  const Estimate one = estimate(1);
+  const Estimate two = estimate(2);
+  const Estimate three = estimate(3);
+  constexpr double written = 64 * 48 * 4;
+  EXPECT_EQ(one.operations, 2 * 64 * 48 * 32);
+  EXPECT_EQ(one.bytes, (64 + 48) * 32 * 4 + written);
+  EXPECT_EQ(two.operations, one.operations + 64 * 48 * operation_weight(Op::sqrt));
+  EXPECT_EQ(two.bytes, one.bytes + written);
+  EXPECT_LT(two.seconds, 1.5 * one.seconds);
+  EXPECT_EQ(three.operations, two.operations);
+  EXPECT_EQ(three.bytes, two.bytes + 2 * written) << "what is read for one output counts";
+}
+
 }  // namespace
 }  // namespace luminal::search

@@ -59,11 +59,20 @@ namespace value = kernel::value;
 
 enum class Contraction : std::uint8_t { none, vector, tile };
 
+/// What a kernel's stores until now have computed and read: the next one has it for nothing.
+struct Shared {
+  explicit Shared(const Kernel& kernel)
+      : computed(kernel.values().size(), false), read(kernel.inputs().size(), 0) {}
+  std::vector<bool> computed;  // by value
+  std::vector<double> read;    // elements, by input
+};
+
 /// One store's body under study.
 class Study {
  public:
-  Study(const Kernel& kernel, const kernel::Store& store, const MachineModel& machine, const DimMap& dims)
-      : kernel_(kernel), store_(store), machine_(machine) {
+  Study(const Kernel& kernel, const kernel::Store& store, const MachineModel& machine, const DimMap& dims,
+        const Shared& shared)
+      : kernel_(kernel), store_(store), machine_(machine), shared_(shared) {
     for (const auto& loop : kernel.loops()) {
       const auto extent = loop.extent.try_eval(dims);
       extents_.push_back(static_cast<double>(std::max<std::int64_t>(1, extent.value_or(64))));
@@ -76,7 +85,7 @@ class Study {
       if (extent(loop.index()) > 1) domain_.set(loop.index());
   }
 
-  std::optional<Estimate> run() {
+  std::optional<Estimate> run() const {
     LoopSet grid = domain_;
     for (const auto r : outer_) grid &= kernel_.value(r).free;
     const LoopSet covered = domain_ & ~grid;
@@ -87,6 +96,17 @@ class Study {
     }
     if (best) best->family = family(covered);
     return best;
+  }
+
+  void add_to(Shared& shared) const {
+    for (std::size_t i = 0; i < reachable_.size(); ++i) {
+      if (!reachable_[i]) continue;
+      shared.computed[i] = true;
+      if (const auto* load = kernel_.values()[i].try_get<value::Load>()) {
+        double& read = shared.read[load->input];
+        read = std::max(read, elements_of(*load, i));
+      }
+    }
   }
 
  private:
@@ -103,11 +123,12 @@ class Study {
       if (loops[k]) result *= std::ceil(extents_[k] / tile);
     return result;
   }
-  double elements(const Shape& shape) const {
-    double result = 1;
-    for (const auto& dim : shape)
-      result *= static_cast<double>(std::max<std::int64_t>(1, dim.try_eval(dims_).value_or(64)));
-    return result;
+  /// How many different ones a load reads.
+  double elements_of(const value::Load& load, std::size_t i) const {
+    double all = 1;
+    for (const auto& dim : kernel_.inputs()[load.input].shape)
+      all *= static_cast<double>(std::max<std::int64_t>(1, dim.try_eval(dims_).value_or(64)));
+    return std::min(all, product(kernel_.values()[i].free));
   }
   const value::Reduce& reduction(ValueId id) const { return *kernel_.value(id).try_get<value::Reduce>(); }
 
@@ -282,7 +303,7 @@ class Study {
     };
     std::map<std::uint32_t, Traffic> traffic;
     for (std::size_t i = 0; i < reachable_.size(); ++i) {
-      if (!reachable_[i]) continue;
+      if (!reachable_[i] || shared_.computed[i]) continue;
       const auto& v = kernel_.values()[i];
       const double kept = product(v.free & ~grid) * (has_tiles() ? row_tile : 1);
       const double repeat = again[i] * (kept > machine_.on_chip ? uses_[i] : 1);
@@ -308,7 +329,7 @@ class Study {
         if (r->monoid == Monoid::m2) vector += work * 6;
       } else if (const auto* load = v.try_get<value::Load>()) {
         Traffic& t = traffic[load->input];
-        t.footprint = std::max(t.footprint, std::min(elements(kernel_.inputs()[load->input].shape), points));
+        t.footprint = std::max(t.footprint, elements_of(*load, i));
         t.uses += uses_[i];
         t.kept = std::max(t.kept, kept);
         t.again = std::max(t.again, again[i]);
@@ -317,7 +338,7 @@ class Study {
     double bytes = 0;
     for (const auto& [input, t] : traffic) {
       const double size = static_cast<double>(byte_size(kernel_.inputs()[input].dtype));
-      bytes += t.footprint * size * (t.kept > machine_.on_chip ? t.uses : 1) *
+      bytes += std::max(0.0, t.footprint - shared_.read[input]) * size * (t.kept > machine_.on_chip ? t.uses : 1) *
                (t.footprint * size > machine_.shared_cache ? t.again : 1);
     }
     return combined(grid, covered, retile, bytes, vector, tiles, row_tile);
@@ -443,6 +464,7 @@ class Study {
   const Kernel& kernel_;
   const kernel::Store& store_;
   const MachineModel& machine_;
+  const Shared& shared_;
   DimMap dims_;
   std::vector<double> extents_;
   LoopSet domain_;
@@ -463,10 +485,13 @@ class Study {
 
 std::optional<Estimate> Roofline::estimate(const Kernel& kernel, const DimMap& dims) {
   Estimate total;
+  Shared shared(kernel);
   bool first = true;
   for (const auto& store : kernel.stores()) {
-    const auto one = Study(kernel, store, machine_, dims).run();
+    const Study study(kernel, store, machine_, dims, shared);
+    const auto one = study.run();
     if (!one) return std::nullopt;
+    study.add_to(shared);
     if (first) {
       total = *one;
       first = false;
