@@ -338,7 +338,8 @@ class Study {
     double bytes = 0;
     for (const auto& [input, t] : traffic) {
       const double size = static_cast<double>(byte_size(kernel_.inputs()[input].dtype));
-      bytes += std::max(0.0, t.footprint - shared_.read[input]) * size * (t.kept > machine_.on_chip ? t.uses : 1) *
+      bytes += std::max(0.0, t.footprint - shared_.read[input]) * size *
+               (t.kept > machine_.on_chip ? t.uses : 1) *
                (t.footprint * size > machine_.shared_cache ? t.again : 1);
     }
     return combined(grid, covered, retile, bytes, vector, tiles, row_tile);
