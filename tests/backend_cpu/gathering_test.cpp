@@ -42,13 +42,23 @@ TEST(Gathering, RestsUntilTheyAreNear) {
 
 TEST(Gathering, WaitsLongerEachTimeThatNothingHelps) {
   Gathering gathering;
-  EXPECT_EQ(Script({180}, 0).gather(gathering), 3);
+  constexpr int all = Gathering::rests;
+  EXPECT_EQ(Script({180}, 0).gather(gathering), all);
   EXPECT_EQ(Script({180}, 0.9).gather(gathering), 0);
-  EXPECT_EQ(Script({180}, 1.1).gather(gathering), 3);
+  EXPECT_EQ(Script({180}, 1.1).gather(gathering), all);
   EXPECT_EQ(Script({180}, 3).gather(gathering), 0);
   EXPECT_EQ(Script({180, 40}, 3.2).gather(gathering), 1);
-  EXPECT_EQ(Script({180}, 3.3).gather(gathering), 3);  // there was hope
-  EXPECT_EQ(Script({180}, 4.4).gather(gathering), 3);
+  EXPECT_EQ(Script({180}, 3.3).gather(gathering), all);  // there was hope
+  EXPECT_EQ(Script({180}, 4.4).gather(gathering), all);
+}
+
+TEST(Gathering, NeverWaitsLong) {
+  Gathering gathering;
+  double now = 0;
+  for (; now < 1000; now += 0.5) Script({180}, now).gather(gathering);
+  int rested = 0;
+  for (const double end = now + 9; now < end; now += 0.5) rested += Script({180}, now).gather(gathering);
+  EXPECT_GE(rested, Gathering::rests);
 }
 
 TEST(Gathering, DoesNotAskAgainAtOnceWhatNobodyCanTell) {
@@ -58,6 +68,11 @@ TEST(Gathering, DoesNotAskAgainAtOnceWhatNobodyCanTell) {
   EXPECT_EQ(script.asked, 1U);
   EXPECT_EQ(script.gather(gathering), 0);
   EXPECT_EQ(script.asked, 0U);
+  for (const double now : {1.1, 2.2, 3.3}) {
+    script.now = now;
+    EXPECT_EQ(script.gather(gathering), 0);
+    EXPECT_EQ(script.asked, 1U) << "others hold the processors now, which is no reason to give up";
+  }
 }
 
 TEST(Gathering, HandsAWordAround) {

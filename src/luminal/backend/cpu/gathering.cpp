@@ -61,13 +61,15 @@ std::optional<double> handoff(Pool& pool) {
 }
 
 void Gathering::gather(const World& world) {
-  constexpr double longest_wait = 60;
-  constexpr int rests = 3;
+  constexpr double longest_wait = 8;
   if (world.clock() < not_before_) return;
   for (int rested = 0; rested <= rests; ++rested) {
     if (rested > 0) world.rest();
     const auto seconds = world.handoff();
-    if (!seconds) break;
+    if (!seconds) {
+      not_before_ = world.clock() + shortest_wait;
+      return;
+    }
     if (*seconds > near) continue;
     wait_ = shortest_wait;
     return;

@@ -16,9 +16,13 @@ std::optional<double> handoff(Pool& pool);
 /// slept is mostly moved next to the one who wakes it.
 class Gathering {
  public:
-  /// If the workers are further apart than one cache is wide, all but the caller rest, for 60 ms at most. If
-  /// that does not help, or nobody can tell, it is not tried again for a second, then two, a minute at most.
+  /// If the workers are further apart than one cache is wide, all but the caller rest, for 0.3 s at most. If
+  /// that does not help it is not tried again for a second, then two, eight at most; where nobody can tell,
+  /// for a second.
   void gather(Pool& pool);
+
+  /// How often they rest, one after the other: mostly one is enough, and ten were needed.
+  static constexpr int rests = 15;
 
   /// What it goes by. The clock is in seconds.
   struct World {
