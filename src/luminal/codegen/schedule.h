@@ -15,6 +15,8 @@ struct Machine {
   int workers = 1;
   std::int64_t l1_bytes = 32 << 10;
   std::int64_t l2_bytes = 1 << 20;
+  /// Of the cache that workers share, if there is one and it is known.
+  std::int64_t l3_bytes = 48 << 20;
   /// Programs can call a BLAS library: see library.h.
   bool blas = false;
 };

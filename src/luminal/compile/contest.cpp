@@ -110,7 +110,7 @@ class Session {
     if (fastest > long_kernel && !options_.warmed) return std::min(near, options_.keep_within);
     const int patient = options_.warmed ? 2 : fastest < 2e-3 ? 1 : 0;
     if (round < patient) return std::max(far, options_.keep_within);
-    return round < 4 ? options_.keep_within : std::min(near, options_.keep_within);
+    return round < patient + 2 ? options_.keep_within : std::min(near, options_.keep_within);
   }
 
   void tell(Message message, std::size_t subject = 0, const std::string& text = {}) {

@@ -8,7 +8,14 @@ namespace luminal {
 namespace {
 
 constexpr std::size_t unit = 4096;
-constexpr std::size_t most = std::size_t{1} << 26;  // hardly a cache holds more
+
+/// Reading so much leaves nothing in the caches of what was there.
+std::size_t enough(const codegen::Machine& machine) {
+  constexpr std::int64_t least = 8 << 20;
+  constexpr std::int64_t most = 64 << 20;  // what takes longer to read costs more than it tells
+  const std::int64_t caches = machine.l3_bytes + machine.workers * machine.l2_bytes;
+  return static_cast<std::size_t>(std::clamp(caches + caches / 4, least, most));
+}
 
 std::unique_ptr<runtime::Memory> zeros(runtime::Device& device, std::size_t bytes) {
   auto memory = device.allocate(std::max(unit, bytes));
@@ -23,7 +30,7 @@ Surroundings::Surroundings(runtime::Device& device, std::size_t bytes)
     : device_(device), workers_(device.machine().workers) {
   const auto workers = static_cast<std::size_t>(workers_);
   little_ = workers * static_cast<std::size_t>(device.machine().l2_bytes);
-  const std::size_t part = (std::min(bytes, most) / workers + unit - 1) / unit * unit;
+  const std::size_t part = (std::min(bytes, enough(device.machine())) / workers + unit - 1) / unit * unit;
   others_ = zeros(device, part * workers);
   sums_ = zeros(device, unit * workers);
   nothing_ = zeros(device, unit);

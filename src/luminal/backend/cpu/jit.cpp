@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -75,7 +76,22 @@ Loaded Jit::compile(const std::string& text, const std::string& entry, runtime::
   return loader_->load(binary, entry);
 }
 
+namespace {
+
+/// As Linux tells of the first processor; nothing where it does not.
+std::optional<std::int64_t> shared_cache_bytes() {
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  std::int64_t size = 0;
+  char unit = 0;
+  if (!(file >> size >> unit) || size <= 0) return std::nullopt;
+  if (unit != 'K' && unit != 'M') return std::nullopt;
+  return size << (unit == 'K' ? 10 : 20);
+}
+
+}  // namespace
+
 codegen::Machine machine() {
+  static const auto shared_cache = shared_cache_bytes();
   codegen::Machine machine{.vector_bytes = 0, .vector_registers = 16};
 #if defined(__x86_64__) || defined(__i386__)
   machine.vector_bytes = 16;
@@ -90,6 +106,7 @@ codegen::Machine machine() {
   machine.vector_registers = 32;
 #endif
   machine.workers = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  machine.l3_bytes = shared_cache.value_or(machine.l3_bytes);
   return machine;
 }
 
